@@ -1,0 +1,324 @@
+"""BERTScore and MoverScore of many pairs: one encoder pass over the distinct texts, a window of pairs at a time."""
+
+import string
+import warnings
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from tqdm.auto import tqdm
+
+from .bertscore import EMPTY, BertScore, bertscore, rescale
+from .bertscore_tables import recommended_layer, rescale_baseline
+from .embedding_cache import EmbeddingCache
+from .encoder import Encoder, TokenizedText, load_encoder
+from .encoder_files import is_on_hub
+from .idf import InverseDocumentFrequency
+from .moverscore import POWER_MEAN_LAYERS, moverscore, ngrams, power_means
+from .options import Options
+
+WINDOW_BYTES = 32 << 20
+"""Token embeddings that are held at a time, besides the cache; enough texts to sort by length, little memory."""
+
+_CHARACTERS_PER_TOKEN = 4
+_TOKENIZE_AT_ONCE = 4096
+_PROGRESS_DELAY = 1.0
+_MEGABYTE = 1 << 20
+_CACHE = EmbeddingCache()
+
+
+@dataclass(frozen=True)
+class EmbeddingScores:
+    """Scores of every pair, in input order.
+
+    Args:
+        columns: result key (`bertscore_f1`, `moverscore` ...) -> one value a pair.
+        n_truncated_texts: how many of the 2 * n texts were longer than an encoder takes.
+        encoders: metric -> encoder and hidden layers, as `name@revision/layers`.
+    """
+
+    columns: dict[str, list[float]]
+    n_truncated_texts: int
+    encoders: dict[str, str]
+
+
+@dataclass(frozen=True)
+class _Text:
+    """One text as an encoder sees it."""
+
+    tokens: TokenizedText
+    hidden: np.ndarray  # (layers of the pass, tokens, dimension)
+
+    @property
+    def n_bytes(self) -> int:
+        return self.hidden.nbytes + self.tokens.ids.nbytes + self.tokens.is_continuation.nbytes
+
+
+@dataclass(frozen=True)
+class _Pass:
+    """One run of an encoder, which may serve both scores."""
+
+    encoder: Encoder
+    layers: tuple[int, ...]
+    limit: int
+
+    def embed(self, texts: Sequence[str], references: set[str], batch_tokens: int) -> dict[str, _Text]:
+        """Embed distinct texts; those of earlier calls come out of the cache."""
+        keys = {text: (self.encoder.key, self.layers, self.limit, text) for text in texts}
+        found = {text: entry for text, key in keys.items() if (entry := _CACHE.get(key)) is not None}
+        new = [text for text in texts if text not in found]
+        tokens = self.encoder.tokenize(new, self.limit) if new else []
+        states = self.encoder.embed(tokens, self.layers, batch_tokens)
+        for text, tokenized, hidden in zip(new, tokens, states, strict=True):
+            entry = found[text] = _Text(tokenized, hidden)
+            _CACHE.put(keys[text], entry, entry.n_bytes + len(text), is_reference=text in references)
+        return found
+
+    def idf(self, texts: Sequence[str]) -> InverseDocumentFrequency:
+        """Document frequencies of the tokens of all texts of one side, repeated texts counted again."""
+        return InverseDocumentFrequency(
+            tokens.ids
+            for start in range(0, len(texts), _TOKENIZE_AT_ONCE)
+            for tokens in self.encoder.tokenize(texts[start : start + _TOKENIZE_AT_ONCE], self.limit)
+        )
+
+
+class _BertScorer:
+    """BERTScore of one pair, under the options of a call."""
+
+    keys = ("bertscore_precision", "bertscore_recall", "bertscore_f1")
+    empty: tuple[float, ...] = EMPTY
+
+    def __init__(self, run: _Pass, layer: int, baseline: BertScore | None, idf: InverseDocumentFrequency | None):
+        self.run = run
+        self.n_unweighted_texts = 0
+        self._place = run.layers.index(layer)
+        self._baseline = baseline
+        self._idf = idf
+
+    def score(self, predicted: _Text, reference: _Text) -> tuple[float, ...]:
+        raw = bertscore(
+            predicted.hidden[self._place],
+            reference.hidden[self._place],
+            self._weights(predicted.tokens),
+            self._weights(reference.tokens),
+        )
+        return rescale(raw, self._baseline) if self._baseline else raw
+
+    def _weights(self, tokens: TokenizedText) -> np.ndarray:
+        counts = ~np.isin(tokens.ids, self.run.encoder.unweighted_ids)
+        weights = counts * (self._idf.weights(tokens.ids) if self._idf else 1.0)
+        if weights.any():
+            return weights
+        self.n_unweighted_texts += 1
+        return counts.astype(np.float64) if counts.any() else np.ones(len(counts))
+
+
+class _MoverScorer:
+    """MoverScore of one pair, under the options of a call."""
+
+    keys = ("moverscore",)
+    empty: tuple[float, ...] = (0.0,)
+
+    def __init__(
+        self,
+        run: _Pass,
+        layers: Sequence[int],
+        options: Options,
+        idf_of_predictions: InverseDocumentFrequency | None,
+        idf_of_references: InverseDocumentFrequency | None,
+    ):
+        self.run = run
+        self.n_unweighted_texts = 0
+        self._places = [run.layers.index(layer) for layer in layers]
+        self._pools_layers = options.moverscore_layers == "power_means"
+        self._options = options
+        self._unmoved_words = frozenset(string.punctuation) | options.stop_words
+        self._idf_of_predictions, self._idf_of_references = idf_of_predictions, idf_of_references
+
+    def score(self, predicted: _Text, reference: _Text) -> tuple[float, ...]:
+        vectors, weights = self._units(predicted, self._idf_of_predictions)
+        reference_vectors, reference_weights = self._units(reference, self._idf_of_references)
+        value = moverscore(
+            vectors,
+            reference_vectors,
+            weights,
+            reference_weights,
+            squared=self._pools_layers,
+            formula=self._options.moverscore_formula,
+        )
+        return (value,)
+
+    def _units(self, text: _Text, idf: InverseDocumentFrequency | None) -> tuple[np.ndarray, np.ndarray]:
+        """The tokens or n-grams that are moved, and their weights."""
+        moved = self._moved(text.tokens)
+        ids = text.tokens.ids[moved]
+        weights = idf.weights(ids) if idf else np.ones(len(ids))
+        if not weights.any():
+            self.n_unweighted_texts += 1
+            weights = np.ones(len(ids))
+        layers = text.hidden[self._places][:, moved]
+        vectors = power_means(layers) if self._pools_layers else layers[0]
+        return ngrams(vectors, weights, self._options.moverscore_ngram)
+
+    def _moved(self, tokens: TokenizedText) -> np.ndarray:
+        """Which tokens have weight: first pieces of words that are neither punctuation nor stop words."""
+        spelt = self.run.encoder.spellings(tokens.ids)
+        moved = ~tokens.is_continuation & np.array([word not in self._unmoved_words for word in spelt], dtype=bool)
+        return moved if moved.any() else np.ones(len(moved), dtype=bool)
+
+
+_Scorer = _BertScorer | _MoverScorer
+
+
+def embedding_scores(
+    predictions: Sequence[str], references: Sequence[str], metrics: Sequence[str], options: Options
+) -> EmbeddingScores:
+    """Compute BERTScore and/or MoverScore of aligned texts.
+
+    Args:
+        predictions: replies, n texts.
+        references: reference replies, n texts.
+        metrics: `"bertscore"` and/or `"moverscore"`.
+        options: checked options of the call.
+
+    Returns:
+        One value a pair and key. A pair of which one text holds no token scores 0.0, after any rescaling.
+
+    Raises:
+        EncoderError: an encoder cannot be loaded or used as asked.
+        ValueError: there is no baseline for the encoder.
+    """
+    _CACHE.start_generation(options.cache_mb * _MEGABYTE)
+    predictions, references = [text.strip() for text in predictions], [text.strip() for text in references]
+    encoders = _encoders(metrics, options)
+    layers = {metric: _layers(metric, encoder, options) for metric, encoder in encoders.items()}
+    scorers = _scorers(predictions, references, encoders, layers, options)
+    passes = list(dict.fromkeys(scorer.run for scorer in scorers))
+    columns = {key: [0.0] * len(predictions) for scorer in scorers for key in scorer.keys}
+    n_truncated = 0
+    with tqdm(
+        total=len(predictions),
+        disable=not options.progress,
+        delay=_PROGRESS_DELAY,
+        unit="pair",
+        desc="embedding scores",
+    ) as bar:
+        for window in _windows(predictions, references, _window_characters(passes)):
+            pairs = [(i, predictions[i], references[i]) for i in window]
+            n_truncated += _score_window(pairs, passes, scorers, options.batch_tokens, columns)
+            bar.update(len(window))
+    _warn_of_unweighted_texts(scorers)
+    names = {metric: _identity(encoder, layers[metric]) for metric, encoder in encoders.items()}
+    return EmbeddingScores(columns, n_truncated, names)
+
+
+def _scorers(
+    predictions: Sequence[str],
+    references: Sequence[str],
+    encoders: dict[str, Encoder],
+    layers: dict[str, list[int]],
+    options: Options,
+) -> list[_Scorer]:
+    runs = {}
+    for encoder in encoders.values():
+        needed = {layer for metric in encoders if encoders[metric] is encoder for layer in layers[metric]}
+        runs[encoder] = _Pass(encoder, tuple(sorted(needed)), encoder.limit(options.max_length))
+    idf_of_references = {encoder: run.idf(references) if options.idf else None for encoder, run in runs.items()}
+    scorers: list[_Scorer] = []
+    if encoder := encoders.get("bertscore"):
+        (layer,) = layers["bertscore"]
+        baseline = rescale_baseline(encoder.name, layer) if options.rescale_with_baseline else None
+        scorers.append(_BertScorer(runs[encoder], layer, baseline, idf_of_references[encoder]))
+    if encoder := encoders.get("moverscore"):
+        idf = runs[encoder].idf(predictions) if options.idf else None
+        scorers.append(_MoverScorer(runs[encoder], layers["moverscore"], options, idf, idf_of_references[encoder]))
+    return scorers
+
+
+def _encoders(metrics: Sequence[str], options: Options) -> dict[str, Encoder]:
+    """One encoder for both scores where one pass can serve them, else one each."""
+    names = {metric: options.encoder_of(metric) for metric in metrics}
+    layer = _wanted_bert_layer(options) if "bertscore" in metrics else None
+    if len(names) == 2 and len(set(names.values())) == 1:
+        whole = load_encoder(names["moverscore"], None, options.device)
+        if layer in (None, whole.depth) or (layer < whole.depth and not whole.has_final_norm):
+            return dict.fromkeys(names, whole)
+    depths = {"bertscore": layer, "moverscore": None}
+    return {metric: load_encoder(name, depths[metric], options.device) for metric, name in names.items()}
+
+
+def _wanted_bert_layer(options: Options) -> int | None:
+    """The caller's layer, else the recommended one, else None: the last."""
+    name = options.encoder_of("bertscore")
+    if options.bertscore_layer is None and is_on_hub(name):
+        return recommended_layer(name)
+    return options.bertscore_layer
+
+
+def _layers(metric: str, encoder: Encoder, options: Options) -> list[int]:
+    if metric == "bertscore":
+        wanted = _wanted_bert_layer(options)
+        return [encoder.depth if wanted is None else wanted]
+    first = encoder.depth if options.moverscore_layers == "last" else max(1, encoder.depth - POWER_MEAN_LAYERS + 1)
+    return list(range(first, encoder.depth + 1))
+
+
+def _identity(encoder: Encoder, layers: Sequence[int]) -> str:
+    # A local folder is named by its last part: a signature goes into papers, where a path of one machine says nothing.
+    name = encoder.name if is_on_hub(encoder.name) else Path(encoder.name).name
+    return f"{name}@{encoder.revision}/{'-'.join(map(str, dict.fromkeys((layers[0], layers[-1]))))}"
+
+
+def _window_characters(passes: Iterable[_Pass]) -> int:
+    """Characters whose token embeddings fill a window."""
+    bytes_per_token = sum(4 * len(run.layers) * run.encoder.dim for run in passes)
+    return _CHARACTERS_PER_TOKEN * WINDOW_BYTES // bytes_per_token
+
+
+def _windows(predictions: Sequence[str], references: Sequence[str], max_characters: int) -> Iterator[list[int]]:
+    """Split the pairs into windows; pairs of one reference and of similar length come together."""
+    order = sorted(range(len(references)), key=lambda i: (len(references[i]), references[i], len(predictions[i])))
+    window: list[int] = []
+    n_characters = 0
+    for i in order:
+        window.append(i)
+        n_characters += len(predictions[i]) + len(references[i])
+        if n_characters >= max_characters:
+            yield window
+            window, n_characters = [], 0
+    if window:
+        yield window
+
+
+def _score_window(
+    pairs: Sequence[tuple[int, str, str]],
+    passes: Sequence[_Pass],
+    scorers: Sequence[_Scorer],
+    batch_tokens: int,
+    columns: dict[str, list[float]],
+) -> int:
+    """Score the pairs of a window into the columns; returns how many of their texts were cut."""
+    of_references = {reference for _, _, reference in pairs}
+    texts = [text for text in dict.fromkeys(text for _, *sides in pairs for text in sides) if text]
+    embedded = {run: run.embed(texts, of_references, batch_tokens) for run in passes}
+    for scorer in scorers:
+        known = embedded[scorer.run]
+        for i, predicted, reference in pairs:
+            sides = (known.get(predicted), known.get(reference))
+            has_content = all(side is not None and side.tokens.has_content for side in sides)
+            values = scorer.score(*sides) if has_content else scorer.empty
+            for key, value in zip(scorer.keys, values, strict=True):
+                columns[key][i] = float(value)
+    cut = {text for known in embedded.values() for text, entry in known.items() if entry.tokens.is_truncated}
+    return sum(text in cut for _, *sides in pairs for text in sides)
+
+
+def _warn_of_unweighted_texts(scorers: Iterable[_Scorer]) -> None:
+    if any(scorer.n_unweighted_texts for scorer in scorers):
+        warnings.warn(
+            "the idf weights of some texts sum to 0 (every token of them occurs in every text); "
+            "their tokens are weighted equally",
+            stacklevel=2,
+        )

@@ -1,0 +1,376 @@
+"""The one place that loads a model and touches a device: texts -> token embeddings.
+
+Only the layers up to the highest one that is needed exist in memory, and batches hold texts of similar length, so the
+cost is one forward pass over the tokens and little else.
+"""
+
+import json
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from typing import Any
+
+import numpy as np
+
+from .encoder_files import WAYS_OUT, EncoderError, fingerprint, locate
+from .shortened import shorten
+
+_MAX_LOADED = 4
+_NO_LIMIT = 1 << 30
+_LAYER_COUNTS = ("encoder_layers", "num_hidden_layers")
+"""Names under which configurations keep the number of layers; an encoder-decoder's encoder comes first."""
+
+
+@dataclass(frozen=True, eq=False)
+class TokenizedText:
+    """Tokens of one text, special tokens included.
+
+    Args:
+        ids: token ids, shape (n_tokens,), int64.
+        is_continuation: whether a token continues the word of the token before it, shape (n_tokens,), bool.
+        has_content: whether there is any token besides the special ones that the tokenizer adds.
+        is_truncated: whether the text was longer than the limit.
+    """
+
+    ids: np.ndarray
+    is_continuation: np.ndarray
+    has_content: bool
+    is_truncated: bool
+
+
+class Encoder:
+    """A model and its tokenizer, loaded up to one hidden layer; read-only and usable from several threads.
+
+    Use `load_encoder`, which shares one object among all callers.
+
+    Args:
+        name: as the caller gave it.
+        depth: the highest hidden layer that is computed; None is the model's last.
+        device: a torch device.
+
+    Attributes:
+        name: as the caller gave it.
+        device: the torch device.
+        revision: what identifies the weights: a commit of the Hub, or the start of a sha256.
+        depth: the highest hidden layer.
+        dim: length of a token embedding.
+        unweighted_ids: ids of the [CLS] and [SEP] tokens, which have weight 0 in BERTScore.
+
+    Raises:
+        EncoderError: see `load_encoder`.
+    """
+
+    def __init__(self, name: str, depth: int | None, device: str):
+        source, revision = locate(name)
+        with _quiet_transformers():
+            self._model, tokenizer, n_layers = _load(name, source, depth, device)
+        self.name, self.device = name, device
+        self.revision = revision or getattr(self._model.config, "_commit_hash", None) or "unknown"
+        self.depth = n_layers if depth is None else depth
+        self.dim = self._model.config.hidden_size
+        self.unweighted_ids = np.array(
+            [i for i in (tokenizer.cls_token_id, tokenizer.sep_token_id) if i is not None], dtype=np.int64
+        )
+        self._max_tokens = int(min(tokenizer.model_max_length, _positions(self._model), _NO_LIMIT))
+        self._pad_id = tokenizer.pad_token_id or 0
+        self._tokenizer = tokenizer
+        self._backend_json = tokenizer.backend_tokenizer.to_str()
+        # Byte-level BPE spells a word with its leading space. bert_score asks for that space
+        # (`add_prefix_space=True`), which some versions of transformers ignore, so it is part of the text here.
+        self._prefix = " " if '"ByteLevel"' in json.dumps(json.loads(self._backend_json)["pre_tokenizer"]) else ""
+        self._backend_of = lru_cache(maxsize=8)(self._make_backend)
+        self._spelling_of = lru_cache(maxsize=None)(self._spell)
+
+    @property
+    def key(self) -> tuple:
+        """Everything about this object that changes an embedding."""
+        return (self.name, self.revision, self.depth, self.device)
+
+    @cached_property
+    def has_final_norm(self) -> bool:
+        """Whether the model normalises the output of its last layer, as GPT-2 and T5 do.
+
+        Where it does, hidden state k of a deeper model is not what a model of k layers returns, and the latter is
+        what bert_score takes.
+        """
+        import torch
+
+        lists = [module for module in self._model.modules() if isinstance(module, torch.nn.ModuleList)]
+        stack = next((module for module in lists if len(module) == self.depth), None)
+        if stack is None:
+            return False
+        seen: list[Any] = []
+        hook = stack[-1].register_forward_hook(lambda _module, _inputs, output: seen.append(output))
+        try:
+            last = self._forward([np.array([self._pad_id], dtype=np.int64)], [self.depth])[0]
+        finally:
+            hook.remove()
+        raw = seen[0][0] if isinstance(seen[0], tuple) else seen[0]
+        return not np.allclose(raw.float().cpu().numpy().ravel(), last.ravel(), atol=1e-6)
+
+    def limit(self, max_length: int | None) -> int:
+        """The number of tokens at which a text is cut, special tokens included.
+
+        Args:
+            max_length: the caller's own limit, or None.
+
+        Returns:
+            The smallest of the caller's, the tokenizer's and the model's limit.
+        """
+        return min(self._max_tokens, max_length or self._max_tokens)
+
+    def tokenize(self, texts: Sequence[str], limit: int) -> list[TokenizedText]:
+        """Split texts into tokens.
+
+        Args:
+            texts: any texts; outer whitespace does not matter.
+            limit: cut texts at this number of tokens, special tokens included (`Encoder.limit`).
+
+        Returns:
+            One object a text.
+
+        Raises:
+            EncoderError: the limit leaves no room for a token of the text.
+        """
+        encodings = self._backend_of(limit).encode_batch([self._prefix + text.strip() for text in texts])
+        return [_tokenized(encoding) for encoding in encodings]
+
+    def embed(self, texts: Sequence[TokenizedText], layers: Sequence[int], batch_tokens: int) -> list[np.ndarray]:
+        """Compute the hidden states of tokenized texts.
+
+        Args:
+            texts: tokenized texts, best all different.
+            layers: hidden layers, 0 (input embeddings) to `depth`.
+            batch_tokens: padded tokens in a batch; a longer text is a batch of its own.
+
+        Returns:
+            For each text, in the order given, float32 of shape (len(layers), n_tokens, dim).
+        """
+        order = sorted(range(len(texts)), key=lambda i: len(texts[i].ids))
+        batches = list(_batches(order, [len(text.ids) for text in texts], batch_tokens))
+        hidden: list[np.ndarray] = [np.empty(0)] * len(texts)
+        states = self._map(lambda batch: self._forward([texts[i].ids for i in batch], layers), batches)
+        for batch, states_of_batch in zip(batches, states, strict=True):
+            for i, state in zip(batch, states_of_batch, strict=True):
+                hidden[i] = state
+        return hidden
+
+    def spellings(self, ids: np.ndarray) -> list[str]:
+        """What tokens spell, without the marks of a tokenizer for the start or the continuation of a word.
+
+        Args:
+            ids: token ids, shape (n_tokens,).
+
+        Returns:
+            One text a token.
+        """
+        return [self._spelling_of(token_id) for token_id in ids.tolist()]
+
+    def _make_backend(self, limit: int) -> Any:
+        from tokenizers import Tokenizer
+
+        # A copy for each limit: changing the truncation of a shared tokenizer is not safe with several threads.
+        backend = Tokenizer.from_str(self._backend_json)
+        special = backend.num_special_tokens_to_add(is_pair=False)
+        if limit <= special:
+            raise EncoderError(
+                f"max_length: expected more than the {special} special tokens that the tokenizer of {self.name!r} "
+                f"adds, got {limit}"
+            )
+        if limit < _NO_LIMIT:
+            backend.enable_truncation(limit)
+        else:
+            backend.no_truncation()
+        backend.no_padding()
+        return backend
+
+    def _spell(self, token_id: int) -> str:
+        return self._tokenizer.convert_tokens_to_string([self._tokenizer.convert_ids_to_tokens(token_id)]).strip()
+
+    def _forward(self, ids: Sequence[np.ndarray], layers: Sequence[int]) -> list[np.ndarray]:
+        import torch
+
+        longest = max(map(len, ids))
+        # b: texts of the batch, t: tokens, padded to the longest
+        padded = np.full((len(ids), longest), self._pad_id, dtype=np.int64)
+        mask = np.zeros((len(ids), longest), dtype=np.int64)
+        for row, text in enumerate(ids):
+            padded[row, : len(text)], mask[row, : len(text)] = text, 1
+        only_last = list(layers) == [self.depth]
+        with torch.inference_mode():
+            output = self._model(
+                input_ids=torch.from_numpy(padded).to(self.device),
+                attention_mask=torch.from_numpy(mask).to(self.device),
+                output_hidden_states=not only_last,
+            )
+            if not only_last and len(output.hidden_states) != self.depth + 1:
+                raise EncoderError(
+                    f"encoder: {self.name!r} returned {len(output.hidden_states)} hidden states, expected "
+                    f"{self.depth + 1}; its architecture ({type(self._model).__name__}) cannot be read layer by layer"
+                )
+            states = [output.last_hidden_state] if only_last else [output.hidden_states[layer] for layer in layers]
+            # l: layers, b: texts, t: tokens, d: dimension
+            stacked = torch.stack(states).float().cpu().numpy()
+        return [np.ascontiguousarray(stacked[:, row, : len(text)]) for row, text in enumerate(ids)]
+
+    def _map(self, function: Callable, batches: Sequence[list[int]]) -> Iterator[list[np.ndarray]]:
+        import torch
+
+        workers = min(torch.get_num_threads(), len(batches)) if self.device == "cpu" else 1
+        if workers < 2:
+            yield from map(function, batches)
+            return
+        # A batch of short texts is too small for several cores to share its products well: one thread a batch and
+        # one batch a core is about 15 % faster than all cores on one batch.
+        n_threads = torch.get_num_threads()
+        try:
+            with ThreadPoolExecutor(workers, initializer=torch.set_num_threads, initargs=(1,)) as pool:
+                yield from pool.map(function, batches)
+        finally:
+            # The number is kept for each thread, but a new thread starts with the one that was set last anywhere.
+            torch.set_num_threads(n_threads)
+
+
+_LOADED: dict[tuple, Encoder] = {}
+_LOAD_LOCK = threading.Lock()
+
+
+def load_encoder(name: str, depth: int | None = None, device: str | None = None) -> Encoder:
+    """Load an encoder, or return the one that is loaded already.
+
+    Args:
+        name: `"all-MiniLM-L6-v2"` (embedded, no network), a model id of the Hugging Face Hub, or a local folder.
+        depth: the highest hidden layer that is needed, 0 (input embeddings) to the model's last; None is the last.
+        device: a torch device; None is cuda where there is one, else cpu.
+
+    Returns:
+        The encoder, shared by all callers in this process. A local folder whose files changed is loaded anew.
+
+    Raises:
+        EncoderError: the model cannot be fetched or read, has no fast tokenizer, lacks weights or has fewer layers;
+            or the device does not exist.
+    """
+    device = _checked_device(device)
+    key = (*fingerprint(name), depth, device)
+    with _LOAD_LOCK:
+        if key not in _LOADED:
+            while len(_LOADED) >= _MAX_LOADED:
+                _LOADED.pop(next(iter(_LOADED)))
+            _LOADED[key] = Encoder(name, depth, device)
+        return _LOADED[key]
+
+
+def _checked_device(device: str | None) -> str:
+    import torch
+
+    if device is None:
+        return "cuda" if torch.cuda.is_available() else "cpu"
+    try:
+        torch.empty(0, device=device)
+    except (RuntimeError, AssertionError) as error:
+        reason = str(error).splitlines()[0]
+        raise EncoderError(f"device: torch cannot use {shorten(device)} here ({reason[:200]})") from None
+    return device
+
+
+def _load(name: str, source: str, depth: int | None, device: str) -> tuple[Any, Any, int]:
+    from transformers import AutoConfig, AutoTokenizer
+
+    try:
+        config = AutoConfig.from_pretrained(source, trust_remote_code=False)
+        n_layers = _cut_to_depth(config, name, depth)
+        tokenizer = AutoTokenizer.from_pretrained(source, use_fast=True, trust_remote_code=False)
+        model = _load_model(source, config)
+    except EncoderError:
+        raise
+    except Exception as error:  # five libraries take part in a download, each with exceptions of its own
+        reason = " ".join(str(error).split())
+        raise EncoderError(
+            f"encoder: cannot load {shorten(name)} ({type(error).__name__}: {reason[:300]}); {WAYS_OUT}"
+        ) from None
+    if not getattr(tokenizer, "is_fast", False):
+        raise EncoderError(f"encoder: {name!r} has no fast tokenizer, which is what tells words from sub-words")
+    return model.eval().to(device), tokenizer, n_layers
+
+
+def _cut_to_depth(config: Any, name: str, depth: int | None) -> int:
+    key = next((key for key in _LAYER_COUNTS if isinstance(getattr(config, key, None), int)), None)
+    if key is None:
+        raise EncoderError(f"encoder: the configuration of {name!r} does not say how many layers it has")
+    n_layers = getattr(config, key)
+    if depth is None:
+        return n_layers
+    if depth > n_layers:
+        raise EncoderError(f"bertscore_layer: expected 0 to {n_layers}, the layers of {name!r}, got {depth}")
+    setattr(config, key, depth)
+    if getattr(config, "layer_types", None):
+        config.layer_types = config.layer_types[:depth]
+    return n_layers
+
+
+def _load_model(source: str, config: Any) -> Any:
+    import torch
+    from transformers import AutoModel
+
+    # float32 whatever the checkpoint holds: half precision moves scores by more than they differ between systems.
+    model, report = AutoModel.from_pretrained(
+        source, config=config, dtype=torch.float32, trust_remote_code=False, output_loading_info=True
+    )
+    # Only the encoder's token states are read, so weights of a pooler or a decoder may be missing. Any other
+    # missing weight would be drawn at random, and the scores with it.
+    missing = sorted(key for key in report["missing_keys"] if "pooler" not in key and not key.startswith("decoder"))
+    if missing:
+        raise EncoderError(f"encoder: {source!r} lacks {len(missing)} of the model's weights, {missing[0]!r} for one")
+    return model.get_encoder() if config.is_encoder_decoder else model
+
+
+def _positions(model: Any) -> float:
+    limit = getattr(model.config, "max_position_embeddings", None) or float("inf")
+    for name, module in model.named_modules():
+        # RoBERTa counts positions from its padding id on, so the first ones of its table cannot be used.
+        if name.endswith("position_embeddings") and getattr(module, "padding_idx", None) is not None:
+            limit = min(limit, module.num_embeddings - module.padding_idx - 1)
+    return limit if limit > 0 else float("inf")
+
+
+@contextmanager
+def _quiet_transformers() -> Iterator[None]:
+    from transformers.utils import logging
+
+    # A cut model makes transformers list every weight of the layers above, and its progress bar goes to stderr.
+    verbosity, had_bar = logging.get_verbosity(), logging.is_progress_bar_enabled()
+    logging.set_verbosity_error()
+    logging.disable_progress_bar()
+    try:
+        yield
+    finally:
+        logging.set_verbosity(verbosity)
+        if had_bar:
+            logging.enable_progress_bar()
+
+
+def _tokenized(encoding: Any) -> TokenizedText:
+    words = encoding.word_ids
+    continues = [False] + [
+        word is not None and word == previous for previous, word in zip(words, words[1:], strict=False)
+    ]
+    return TokenizedText(
+        ids=np.array(encoding.ids, dtype=np.int64),
+        is_continuation=np.array(continues[: len(words)], dtype=bool),
+        has_content=not all(encoding.special_tokens_mask),
+        is_truncated=bool(encoding.overflowing),
+    )
+
+
+def _batches(order: Sequence[int], lengths: Sequence[int], batch_tokens: int) -> Iterator[list[int]]:
+    batch: list[int] = []
+    for i in order:  # by rising length, so the next text sets the width of the batch
+        if batch and lengths[i] * (len(batch) + 1) > batch_tokens:
+            yield batch
+            batch = []
+        batch.append(i)
+    if batch:
+        yield batch

@@ -1,0 +1,67 @@
+"""Row scores -> the result of `compute()`: means, explicit counts, and the signature."""
+
+from collections.abc import Mapping, Sequence
+from importlib.metadata import PackageNotFoundError, version
+from statistics import fmean
+from typing import Any
+
+from .options import Options
+from .version import __version__
+
+Column = Sequence[float | None]
+"""One score for every row, in input order; None where a rule leaves the row out of the mean."""
+
+_LIBRARIES = ("torch", "transformers", "tokenizers", "POT")
+
+
+def summarize(columns: Mapping[str, Column]) -> dict[str, float]:
+    """Mean of every score.
+
+    Args:
+        columns: result key -> one value or None a row.
+
+    Returns:
+        Result key -> mean over the rows that count; 0.0 where none does.
+    """
+    counted = {key: [value for value in column if value is not None] for key, column in columns.items()}
+    return {key: fmean(values) if values else 0.0 for key, values in counted.items()}
+
+
+def signature(options: Options, metrics: Sequence[str], encoders: Mapping[str, str]) -> str:
+    """Everything that changes a number, in one line to print beside the scores.
+
+    Args:
+        options: options of the call.
+        metrics: the metrics that were computed.
+        encoders: metric -> encoder, revision and layers, of the embedding scores.
+
+    Returns:
+        `key:value` parts joined by `|`, in the manner of sacreBLEU (Post, arXiv 1804.08771).
+    """
+    parts: dict[str, Any] = {"argscichat": __version__, "metrics": "+".join(metrics)}
+    if "fact_f1" in metrics:
+        parts |= {"max_facts": options.max_facts, "excess": options.excess_facts, "no_gold": options.no_gold_facts}
+    if "message_f1" in metrics:
+        parts |= {"words": "squad2"}
+    if encoders:
+        parts |= {"idf": _yes(options.idf), "max_length": options.max_length or "encoder"}
+    if "bertscore" in encoders:
+        parts |= {"bertscore": encoders["bertscore"], "rescaled": _yes(options.rescale_with_baseline)}
+    if "moverscore" in encoders:
+        parts |= {"moverscore": encoders["moverscore"], "layers": options.moverscore_layers}
+        parts |= {"ngram": options.moverscore_ngram, "formula": options.moverscore_formula}
+        parts |= {"stop_words": "+".join(sorted(options.stop_words)) or "none"}
+    if encoders:
+        parts |= {name.lower(): _version_of(name) for name in _LIBRARIES}
+    return "|".join(f"{key}:{value}" for key, value in parts.items())
+
+
+def _yes(flag: bool) -> str:
+    return "yes" if flag else "no"
+
+
+def _version_of(library: str) -> str:
+    try:
+        return version(library)
+    except PackageNotFoundError:
+        return "unknown"

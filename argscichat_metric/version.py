@@ -1,0 +1,3 @@
+"""The version of the metric, which every signature names."""
+
+__version__ = "0.1.0"
