@@ -4,7 +4,7 @@ Rows are checked before they reach Arrow, which converts silently: it would take
 "['x']", and the text "abc" for the facts a, b and c.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from numbers import Integral
 from typing import Any
@@ -73,9 +73,33 @@ def read_rows(values: Any, argument: str) -> list[Row]:
         ValueError: one text instead of a list, an unknown or missing key, a text that is not valid Unicode.
     """
     _check_is_list(values, argument)
-    rows = [_read_row(value, f"{argument}[{i}]", _KEYS[argument]) for i, value in enumerate(values)]
-    check_same_fields(rows, argument)
+    rows = [read_row(value, f"{argument}[{i}]", argument) for i, value in enumerate(values)]
+    check_same_fields(rows, lambda i: f"{argument}[{i}]")
     return rows
+
+
+def read_row(value: Any, where: str, argument: str) -> Row:
+    """Check one row and bring the shorthands to one form.
+
+    Args:
+        value: a dict, a message or a list of facts; see `read_rows`.
+        where: what the error texts call the row.
+        argument: `"predictions"` or `"references"`, for the allowed keys.
+
+    Returns:
+        The row.
+
+    Raises:
+        TypeError: a value of the wrong type.
+        ValueError: an unknown or missing key, a text that is not valid Unicode.
+    """
+    if isinstance(value, str):
+        return Row(message=_checked_text(value, where))
+    if isinstance(value, Mapping):
+        return _read_mapping(value, where, _KEYS[argument])
+    if _is_list_of_facts(value):
+        return Row(facts=_checked_facts(value, where))
+    raise TypeError(f"{where}: expected {_ROW_SHAPES}, got {type(value).__name__} {shorten(value)}")
 
 
 def pair_rows(predictions: Sequence[Row], references: Sequence[Row]) -> Pairs:
@@ -95,8 +119,8 @@ def pair_rows(predictions: Sequence[Row], references: Sequence[Row]) -> Pairs:
     check_lengths(len(predictions), len(references))
     if not predictions:
         raise ValueError("predictions and references hold no rows: there is nothing to score")
-    check_same_fields(predictions, "predictions")
-    check_same_fields(references, "references")
+    check_same_fields(predictions, lambda i: f"predictions[{i}]")
+    check_same_fields(references, lambda i: f"references[{i}]")
     _check_ids(predictions, references)
     has_messages = predictions[0].message is not None and references[0].message is not None
     has_facts = predictions[0].facts is not None and references[0].facts is not None
@@ -133,12 +157,12 @@ def check_lengths(n_predictions: int, n_references: int) -> None:
         )
 
 
-def check_same_fields(rows: Sequence[Row], argument: str) -> None:
+def check_same_fields(rows: Sequence[Row], name_of: Callable[[int], str]) -> None:
     """Refuse rows of which only some carry messages, or only some carry facts.
 
     Args:
         rows: checked rows of one side.
-        argument: `"predictions"` or `"references"`, for the error text.
+        name_of: what the error text calls the row of an index.
 
     Raises:
         ValueError: names the first row that differs from row 0.
@@ -148,7 +172,7 @@ def check_same_fields(rows: Sequence[Row], argument: str) -> None:
         if any(absent) and not all(absent):
             without, having = absent.index(True), absent.index(False)
             raise ValueError(
-                f"{argument}[{without}]: {field!r} is missing, but {argument}[{having}] has it; "
+                f"{name_of(without)}: {field!r} is missing, but {name_of(having)} has it; "
                 f"give {field!r} in every row, or in none to leave its scores out"
             )
 
@@ -171,16 +195,6 @@ def _has_length(values: Any) -> bool:
     except TypeError:  # iterators, and arrays of no dimension, whose class does have a length
         return False
     return True
-
-
-def _read_row(value: Any, where: str, keys: tuple[str, ...]) -> Row:
-    if isinstance(value, str):
-        return Row(message=_checked_text(value, where))
-    if isinstance(value, Mapping):
-        return _read_mapping(value, where, keys)
-    if _is_list_of_facts(value):
-        return Row(facts=_checked_facts(value, where))
-    raise TypeError(f"{where}: expected {_ROW_SHAPES}, got {type(value).__name__} {shorten(value)}")
 
 
 def _read_mapping(value: Mapping, where: str, keys: tuple[str, ...]) -> Row:

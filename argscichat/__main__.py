@@ -1,0 +1,5 @@
+"""`python -m argscichat` is the command `argscichat`."""
+
+from argscichat.cli import main
+
+main()

@@ -1,0 +1,53 @@
+"""Files that appear whole or not at all."""
+
+import os
+import tempfile
+from pathlib import Path
+
+
+def check_can_write(path: Path) -> None:
+    """Refuse a place that cannot be written, before any long work is done for it.
+
+    Args:
+        path: file to be written later.
+
+    Raises:
+        OSError: the folder does not exist or may not be written, or the path is a folder.
+    """
+    if path.is_dir():
+        raise IsADirectoryError(f"{path}: expected a file to write, got a folder")
+    if not path.parent.is_dir():
+        raise FileNotFoundError(f"{path}: the folder {path.parent} does not exist")
+    if not os.access(path.parent, os.W_OK):
+        raise PermissionError(f"{path}: the folder {path.parent} may not be written")
+
+
+def write_whole(path: Path, text: str) -> None:
+    """Write a text file beside its place and rename it into place.
+
+    Args:
+        path: file to write; an existing one is replaced.
+        text: content, written as UTF-8; line ends stay as they are in it.
+
+    Raises:
+        OSError: the file cannot be written; an existing one is unchanged then.
+    """
+    with tempfile.NamedTemporaryFile(
+        "w", encoding="utf-8", newline="\n", dir=path.parent, prefix=f".{path.name}.", delete=False
+    ) as file:
+        beside = Path(file.name)
+        try:
+            file.write(text)
+            file.close()
+            # A temporary file is readable by its owner only; the result should be as any new file is.
+            beside.chmod(0o666 & ~_umask())
+            beside.replace(path)
+        except BaseException:
+            beside.unlink(missing_ok=True)
+            raise
+
+
+def _umask() -> int:
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask
