@@ -42,8 +42,7 @@ def similarity_matrix(predicted: np.ndarray, reference: np.ndarray) -> np.ndarra
     Returns:
         Cosines in [-1, 1] up to rounding, shape (p, r).
     """
-    # p: tokens of the prediction, r: tokens of the reference, d: dimension
-    return np.einsum("pd,rd->pr", unit_vectors(predicted), unit_vectors(reference), optimize=True)
+    return unit_vectors(predicted) @ unit_vectors(reference).T
 
 
 def bertscore(

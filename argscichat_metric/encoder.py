@@ -149,9 +149,11 @@ class Encoder:
         Returns:
             For each text, in the order given, float32 of shape (len(layers), n_tokens, dim).
         """
-        order = sorted(range(len(texts)), key=lambda i: len(texts[i].ids))
-        batches = list(_batches(order, [len(text.ids) for text in texts], batch_tokens))
-        hidden: list[np.ndarray] = [np.empty(0)] * len(texts)
+        lengths = [len(text.ids) for text in texts]
+        # Longest first: the pool then ends with the small batches, and no worker waits long for the last one.
+        order = sorted((i for i, length in enumerate(lengths) if length), key=lengths.__getitem__, reverse=True)
+        batches = list(_batches(order, lengths, batch_tokens))
+        hidden = [np.empty((len(layers), 0, self.dim), dtype=np.float32)] * len(texts)
         states = self._map(lambda batch: self._forward([texts[i].ids for i in batch], layers), batches)
         for batch, states_of_batch in zip(batches, states, strict=True):
             for i, state in zip(batch, states_of_batch, strict=True):
@@ -219,15 +221,17 @@ class Encoder:
     def _map(self, function: Callable, batches: Sequence[list[int]]) -> Iterator[list[np.ndarray]]:
         import torch
 
-        workers = min(torch.get_num_threads(), len(batches)) if self.device == "cpu" else 1
+        n_threads = torch.get_num_threads()
+        workers = min(n_threads, len(batches)) if self.device == "cpu" else 1
         if workers < 2:
             yield from map(function, batches)
             return
-        # A batch of short texts is too small for several cores to share its products well: one thread a batch and
-        # one batch a core is about 15 % faster than all cores on one batch.
-        n_threads = torch.get_num_threads()
+        # A batch of short texts is too small for several cores to share its products well: one batch a core is about
+        # 15 % faster than all cores on one batch.
         try:
-            with ThreadPoolExecutor(workers, initializer=torch.set_num_threads, initargs=(1,)) as pool:
+            with ThreadPoolExecutor(
+                workers, initializer=torch.set_num_threads, initargs=(n_threads // workers,)
+            ) as pool:
                 yield from pool.map(function, batches)
         finally:
             # The number is kept for each thread, but a new thread starts with the one that was set last anywhere.
@@ -367,8 +371,8 @@ def _tokenized(encoding: Any) -> TokenizedText:
 
 def _batches(order: Sequence[int], lengths: Sequence[int], batch_tokens: int) -> Iterator[list[int]]:
     batch: list[int] = []
-    for i in order:  # by rising length, so the next text sets the width of the batch
-        if batch and lengths[i] * (len(batch) + 1) > batch_tokens:
+    for i in order:  # by falling length, so the first text of a batch sets its width
+        if batch and lengths[batch[0]] * (len(batch) + 1) > batch_tokens:
             yield batch
             batch = []
         batch.append(i)
