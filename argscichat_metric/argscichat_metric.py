@@ -96,6 +96,8 @@ class ArgSciChatMetric(evaluate.Metric):
         Nothing of a rejected call stays behind: the next call on this object scores only its own rows.
         """
         Options.of(options)  # before any row is written
+        if self.writer is None and predictions is None and references is None:
+            raise ValueError("no rows were given here or added before: there is nothing to score")
         try:
             return super().compute(predictions=predictions, references=references, **options)
         except Exception:
@@ -116,8 +118,11 @@ class ArgSciChatMetric(evaluate.Metric):
             self._init_writer()
         self.writer.write_batch({side: list(map(_to_arrow, rows)) for side, rows in checked.items()})
 
-    def add(self, *, prediction=None, reference=None):
+    def add(self, *, prediction=None, reference=None, predictions=None, references=None):
         """Check one pair of rows and add it to the rows to score."""
+        # The plural names are what `evaluate.combine(...).add` passes on.
+        prediction = predictions if prediction is None else prediction
+        reference = references if reference is None else reference
         self.add_batch(predictions=[prediction], references=[reference])
 
     def _compute(self, *, predictions, references, **options):

@@ -22,6 +22,8 @@ _MAX_LOADED = 4
 _NO_LIMIT = 1 << 30
 _LAYER_COUNTS = ("encoder_layers", "num_hidden_layers")
 """Names under which configurations keep the number of layers; an encoder-decoder's encoder comes first."""
+_LAYER_LISTS = ("layer_types", "attention_window")
+"""Names under which configurations keep one value a layer; LED and Longformer refuse a list of another length."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -109,7 +111,8 @@ class Encoder:
         finally:
             hook.remove()
         raw = seen[0][0] if isinstance(seen[0], tuple) else seen[0]
-        return not np.allclose(raw.float().cpu().numpy().ravel(), last.ravel(), atol=1e-6)
+        # LED and Longformer pad within the model, so a layer of theirs returns more tokens than went in.
+        return not np.allclose(raw.float().cpu().numpy().ravel()[: last.size], last.ravel(), atol=1e-6)
 
     def limit(self, max_length: int | None) -> int:
         """The number of tokens at which a text is cut, special tokens included.
@@ -221,21 +224,35 @@ class Encoder:
     def _map(self, function: Callable, batches: Sequence[list[int]]) -> Iterator[list[np.ndarray]]:
         import torch
 
-        n_threads = torch.get_num_threads()
-        workers = min(n_threads, len(batches)) if self.device == "cpu" else 1
-        if workers < 2:
+        # torch keeps its number of threads for each thread, but a new thread starts with the one that was set last
+        # anywhere. So the workers set theirs while no other call looks, and the number is back before they work.
+        with _THREAD_COUNT_LOCK:
+            n_threads = torch.get_num_threads()
+            workers = min(n_threads, len(batches)) if self.device == "cpu" else 1
+            pool = _started_pool(workers, n_threads) if workers > 1 else None
+        if pool is None:
             yield from map(function, batches)
             return
         # A batch of short texts is too small for several cores to share its products well: one batch a core is about
         # 15 % faster than all cores on one batch.
-        try:
-            with ThreadPoolExecutor(
-                workers, initializer=torch.set_num_threads, initargs=(n_threads // workers,)
-            ) as pool:
-                yield from pool.map(function, batches)
-        finally:
-            # The number is kept for each thread, but a new thread starts with the one that was set last anywhere.
-            torch.set_num_threads(n_threads)
+        with pool:
+            yield from pool.map(function, batches)
+
+
+_THREAD_COUNT_LOCK = threading.Lock()
+
+
+def _started_pool(workers: int, n_threads: int) -> ThreadPoolExecutor:
+    """A pool whose workers have all started and share out the threads of torch that the caller has."""
+    import torch
+
+    pool = ThreadPoolExecutor(workers, initializer=torch.set_num_threads, initargs=(n_threads // workers,))
+    all_started = threading.Barrier(workers + 1)
+    for _ in range(workers):
+        pool.submit(all_started.wait)
+    all_started.wait()
+    torch.set_num_threads(n_threads)
+    return pool
 
 
 _LOADED: dict[tuple, Encoder] = {}
@@ -273,7 +290,7 @@ def _checked_device(device: str | None) -> str:
     if device is None:
         return "cuda" if torch.cuda.is_available() else "cpu"
     try:
-        torch.empty(0, device=device)
+        torch.zeros(1, device=device).cpu()  # the meta device makes tensors, but has no numbers to give back
     except (RuntimeError, AssertionError) as error:
         reason = str(error).splitlines()[0]
         raise EncoderError(f"device: torch cannot use {shorten(device)} here ({reason[:200]})") from None
@@ -297,6 +314,14 @@ def _load(name: str, source: str, depth: int | None, device: str) -> tuple[Any, 
         ) from None
     if not getattr(tokenizer, "is_fast", False):
         raise EncoderError(f"encoder: {name!r} has no fast tokenizer, which is what tells words from sub-words")
+    n_tokens, n_vectors = len(tokenizer), getattr(config, "vocab_size", None) or 0
+    if 2 * n_tokens < n_vectors:
+        # Without a vocabulary, transformers 5 makes a tokenizer of the special tokens alone: all words are unknown, and
+        # all texts alike.
+        raise EncoderError(
+            f"encoder: the tokenizer of {shorten(name)} knows {n_tokens} tokens and its model {n_vectors}, so the "
+            f"vocabulary (tokenizer.json, say) is missing; {WAYS_OUT}"
+        )
     return model.eval().to(device), tokenizer, n_layers
 
 
@@ -308,10 +333,11 @@ def _cut_to_depth(config: Any, name: str, depth: int | None) -> int:
     if depth is None:
         return n_layers
     if depth > n_layers:
-        raise EncoderError(f"bertscore_layer: expected 0 to {n_layers}, the layers of {name!r}, got {depth}")
+        raise EncoderError(f"bertscore_layer: expected 0 to {n_layers}, the layers of {name!r}, got {shorten(depth)}")
     setattr(config, key, depth)
-    if getattr(config, "layer_types", None):
-        config.layer_types = config.layer_types[:depth]
+    for name in _LAYER_LISTS:
+        if isinstance(values := getattr(config, name, None), list):
+            setattr(config, name, values[:depth])
     return n_layers
 
 

@@ -1,6 +1,7 @@
 """Where the files of an encoder are, and what identifies them. Loads no model."""
 
 import hashlib
+import os
 from functools import lru_cache
 from importlib.util import find_spec
 from pathlib import Path
@@ -26,7 +27,8 @@ class EncoderError(ValueError):
 
 def is_on_hub(name: str) -> bool:
     """Whether a name stands for a model of the Hub, and not for the embedded encoder or a local folder."""
-    return name != EMBEDDED_ENCODER and not Path(name).is_dir()
+    # Not Path.is_dir(), which raises an OSError for a name that is longer than a file name may be.
+    return name != EMBEDDED_ENCODER and not os.path.isdir(name)
 
 
 def fingerprint(name: str) -> tuple:

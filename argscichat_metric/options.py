@@ -158,7 +158,7 @@ class Options:
             )
         if self.moverscore_ngram > 1 and self.moverscore_layers != "power_means":
             raise ValueError(
-                f"moverscore_ngram={self.moverscore_ngram} needs moverscore_layers='power_means': "
+                f"moverscore_ngram={shorten(self.moverscore_ngram)} needs moverscore_layers='power_means': "
                 "moverscore_v2, which 'last' computes, moves single tokens"
             )
 
@@ -175,7 +175,7 @@ def _check_whole_number(name: str, value: object, smallest: int, optional: bool)
     if not isinstance(value, int) or isinstance(value, bool):
         raise TypeError(f"{name}: expected {expected}, got {type(value).__name__} {shorten(value)}")
     if value < smallest:
-        raise ValueError(f"{name}: expected {expected}, got {value}")
+        raise ValueError(f"{name}: expected {expected}, got {shorten(value)}")
 
 
 def _check_type(name: str, value: object, kind: type, expected: str) -> None:

@@ -183,7 +183,10 @@ def _check_is_list(values: Any, argument: str) -> None:
             f"{argument}: expected a list with one entry a query, got one text ({type(values).__name__}) "
             f"{shorten(values)}"
         )
-    if isinstance(values, Mapping | set | frozenset) or not isinstance(values, Iterable) or not _has_length(values):
+    # Iterating a table of pandas or polars gives its column names or columns, not its rows.
+    is_table = hasattr(values, "columns")
+    is_unordered = isinstance(values, Mapping | set | frozenset)
+    if is_table or is_unordered or not isinstance(values, Iterable) or not _has_length(values):
         raise TypeError(
             f"{argument}: expected a list with one entry a query, got {type(values).__name__} {shorten(values)}"
         )
@@ -227,7 +230,12 @@ def _checked_text(value: Any, where: str) -> str:
 
 def _checked_id(value: Any, where: str) -> str:
     if isinstance(value, Integral) and not isinstance(value, bool):
-        return str(int(value))
+        try:
+            return str(int(value))
+        except ValueError:  # Python refuses to write out an integer of more than 4300 digits
+            raise ValueError(
+                f"{where}: expected a text or a number of at most 4300 digits, got {shorten(value)}"
+            ) from None
     return _checked_text(value, where)
 
 

@@ -2,7 +2,14 @@
 
 import reprlib
 
-_REPR = reprlib.Repr()
+
+class _Repr(reprlib.Repr):
+    def repr_int(self, x: int, level: int) -> str:
+        # Python refuses to write out an integer of more than 4300 digits.
+        return super().repr_int(x, level) if x.bit_length() < 1000 else f"<int of {x.bit_length()} bits>"
+
+
+_REPR = _Repr()
 _REPR.maxstring = _REPR.maxother = 60
 _REPR.maxlist = _REPR.maxtuple = _REPR.maxset = _REPR.maxdict = 4
 _REPR.maxlevel = 2
