@@ -1,4 +1,4 @@
-"""The command line: `argscichat score`."""
+"""The command line: `argscichat score` and `argscichat data`."""
 
 import json
 import sys
@@ -8,6 +8,7 @@ from typing import Annotated, Any
 import typer
 from rich.console import Console
 
+from argscichat import data_commands
 from argscichat.output_files import check_can_write, write_whole
 from argscichat.scoring import ScoredFile, score_file
 from argscichat.tables import score_table
@@ -24,6 +25,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
+app.add_typer(data_commands.app, name="data")
 
 
 def main() -> None:
@@ -53,7 +55,10 @@ def _common(
 @app.command(no_args_is_help=True)
 def score(
     predictions: Annotated[Path, typer.Argument(help="JSON Lines: {'id', 'message', 'facts'} a query.")],
-    references: Annotated[Path, typer.Argument(help="Official fold file (.json), or JSON Lines (.jsonl).")],
+    references: Annotated[
+        str,
+        typer.Argument(help="Official fold file (.json), JSON Lines (.jsonl), or DIR:config:split of a built dataset."),
+    ],
     json_file: Annotated[Path | None, typer.Option("--json", help="Write the result as JSON.")] = None,
     per_example: Annotated[Path | None, typer.Option(help="Write the scores of each query as JSON Lines.")] = None,
     ignore_unknown: Annotated[
@@ -85,7 +90,9 @@ def score(
     for file in filter(None, (json_file, per_example)):
         check_can_write(file)
     scored = score_file(predictions, references, ignore_unknown=ignore_unknown, **_options(given))
-    Console(highlight=False).print(score_table(scored, f"{predictions.name} on {references.name}"), soft_wrap=True)
+    Console(highlight=False).print(
+        score_table(scored, f"{predictions.name} on {Path(references).name}"), soft_wrap=True
+    )
     if json_file:
         write_whole(json_file, _result_text(scored))
     if per_example:

@@ -7,8 +7,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from argscichat_dataset.alignment import PaperAligner, gold_facts
-from argscichat_dataset.source import Paper, read_fold
+from argscichat_dataset.built import read_built_pairs
+from argscichat_dataset.corpus import Row as PairRow
+from argscichat_dataset.corpus import read_pairs
 from argscichat_metric.rows import Row, check_same_fields, read_row
 from argscichat_metric.shortened import shorten
 
@@ -48,13 +49,16 @@ def read_predictions(path: str | os.PathLike[str]) -> list[Row]:
 
 
 def read_references(path: str | os.PathLike[str]) -> References:
-    """Read references: an official fold file as published, or JSON Lines with `id, message, facts[, paper_id]`.
+    """Read references: an official fold file, JSON Lines, or a split of a built dataset.
+
+    JSON Lines hold `id, message, facts[, paper_id]`.
 
     The gold facts of a fold file are the sentences that the annotated spans belong to, never the spans themselves: a
     third of them are only a part of a sentence, which no agent that selects sentences could match.
 
     Args:
-        path: a file whose name ends in `.jsonl` or `.ndjson`, or an official fold file.
+        path: a file whose name ends in `.jsonl` or `.ndjson`, an official fold file, or `DIR:config:split` where
+            `argscichat data build` wrote DIR.
 
     Returns:
         The references in file order.
@@ -64,10 +68,16 @@ def read_references(path: str | os.PathLike[str]) -> References:
         TypeError: a value of the wrong type; the text names file and place.
         ValueError: malformed content; the text names file and place.
     """
+    place = os.fspath(path).rsplit(":", 2)
+    if len(place) == 3 and not os.path.isfile(path):
+        return _references_of_rows(read_built_pairs(*place))
     path = Path(path)
     if path.suffix.lower() in JSON_LINES_SUFFIXES:
         return References(_read_json_lines(path, "references"))
-    return _references_of(read_fold(path), path)
+    rows = read_pairs(path)
+    if not rows:
+        raise ValueError(f"{path}: expected at least one message pair, got none")
+    return _references_of_rows(rows)
 
 
 def as_sentence_ids(references: References) -> References:
@@ -78,19 +88,12 @@ def as_sentence_ids(references: References) -> References:
     return replace(references, rows=rows)
 
 
-def _references_of(papers: list[Paper], path: Path) -> References:
-    rows, fact_ids, sentences = [], [], []
-    for paper in papers:
-        aligner = PaperAligner(paper.sentences, paper.title)
-        for pair in paper.pairs:
-            ids = tuple(gold_facts(paper, pair, aligner, path))
-            facts = tuple(paper.sentences[i] for i in ids)
-            rows.append(Row(message=pair.reply, facts=facts, id=pair.id, paper_id=paper.paper_id))
-            fact_ids.append(ids)
-            sentences.append(paper.sentences)
-    if not rows:
-        raise ValueError(f"{path}: expected at least one message pair, got none")
-    return References(rows, fact_ids, sentences)
+def _references_of_rows(rows: list[PairRow]) -> References:
+    return References(
+        [Row(message=row["reply"], facts=tuple(row["facts"]), id=row["id"], paper_id=row["paper_id"]) for row in rows],
+        [tuple(row["fact_ids"]) for row in rows],
+        [tuple(row["paper"]) for row in rows],
+    )
 
 
 def _read_json_lines(path: Path, argument: str) -> list[Row]:

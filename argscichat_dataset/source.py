@@ -85,8 +85,8 @@ def read_fold(path: str | os.PathLike[str]) -> list[Paper]:
             names the file and, where they are known, paper, pair and field, what was expected and what was found.
     """
     file = Path(path)
-    place = _Place(file=shown(str(file), SHOWN_PATH_BYTES))
-    records = _object(_parsed(_file_text(file, place), place), "top level", place)
+    place = Place(file=shown(str(file), SHOWN_PATH_BYTES))
+    records = _object(_parsed(file_text(file, place), place), "top level", place)
     if not records:
         raise place.error("top level", "at least one paper", "an empty object")
     papers = [_paper(key, record, place) for key, record in records.items()]
@@ -132,20 +132,21 @@ def _cut_in_the_middle(text: str, limit: int) -> str:
 
 
 @dataclass(frozen=True)
-class _Place:
-    """Where in a file a check is made; the parts are ready to be printed."""
+class Place:
+    """Where in a file a check is made; the parts are ready to be printed, as `shown` gives them."""
 
     file: str
     paper: str | None = None
     pair: str | None = None
 
     def error(self, field: str, expected: str, got: str) -> SourceError:
-        """The error to raise for one field of this place."""
+        """The error to raise for one field, or line, of this place."""
         parts = [f"paper {self.paper}" if self.paper else "", f"pair {self.pair}" if self.pair else "", field]
         return SourceError(f"{self.file}: {', '.join(filter(None, parts))}: expected {expected}, got {got}")
 
 
-def _file_text(file: Path, place: _Place) -> str:
+def file_text(file: Path, place: Place) -> str:
+    """The text of a UTF-8 file, without its byte order mark; an error is a SourceError at `place`."""
     try:
         return file.read_bytes().decode("utf-8-sig")
     except UnicodeDecodeError as error:
@@ -156,7 +157,7 @@ def _file_text(file: Path, place: _Place) -> str:
         raise place.error("file", "a file that can be read", _cut_in_the_middle(got, SHOWN_BYTES)) from error
 
 
-def _parsed(text: str, place: _Place) -> Any:
+def _parsed(text: str, place: Place) -> Any:
     """The JSON value of a text; repeated keys, NaN and Infinity, which `json` lets pass, are refused."""
 
     def refuse_constant(name: str) -> None:
@@ -175,7 +176,7 @@ def _parsed(text: str, place: _Place) -> Any:
         raise place.error("JSON text", "valid JSON", _cut_in_the_middle(str(error), SHOWN_BYTES)) from error
 
 
-def _unique_keys(place: _Place) -> Callable[[list[tuple[str, Any]]], dict[str, Any]]:
+def _unique_keys(place: Place) -> Callable[[list[tuple[str, Any]]], dict[str, Any]]:
     """The hook that builds objects for `json.loads`; by itself `json` keeps the last of two equal keys in silence."""
 
     def build(items: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -190,7 +191,7 @@ def _unique_keys(place: _Place) -> Callable[[list[tuple[str, Any]]], dict[str, A
     return build
 
 
-def _paper(key: str, record: Any, place: _Place) -> Paper:
+def _paper(key: str, record: Any, place: Place) -> Paper:
     place = replace(place, paper=shown(key))
     record = _object(record, "record", place)
     paper_id = _identifier(record, place)
@@ -203,7 +204,7 @@ def _paper(key: str, record: Any, place: _Place) -> Paper:
     return Paper(paper_id=paper_id, title=title, sentences=sentences, pairs=_pairs(record, place))
 
 
-def _pairs(record: dict[str, Any], place: _Place) -> tuple[MessagePair, ...]:
+def _pairs(record: dict[str, Any], place: Place) -> tuple[MessagePair, ...]:
     pairs: list[MessagePair] = []
     earlier_ids: set[str] = set()
     for number, item in enumerate(_list(_value(record, "message_pairs", place), "message_pairs", place)):
@@ -217,7 +218,7 @@ def _pairs(record: dict[str, Any], place: _Place) -> tuple[MessagePair, ...]:
     return tuple(pairs)
 
 
-def _pair(pair_id: str, record: dict[str, Any], place: _Place) -> MessagePair:
+def _pair(pair_id: str, record: dict[str, Any], place: Place) -> MessagePair:
     history_facts = _list(_value(record, "history_facts", place), "history_facts", place)
     return MessagePair(
         id=pair_id,
@@ -230,7 +231,7 @@ def _pair(pair_id: str, record: dict[str, Any], place: _Place) -> MessagePair:
     )
 
 
-def _check_history(pair: MessagePair, earlier_ids: set[str], place: _Place) -> None:
+def _check_history(pair: MessagePair, earlier_ids: set[str], place: Place) -> None:
     for turn, history_id in enumerate(pair.history_ids):
         if history_id not in earlier_ids:
             expected = "the id of an earlier pair of the same paper"
@@ -243,7 +244,7 @@ def _check_history(pair: MessagePair, earlier_ids: set[str], place: _Place) -> N
         raise place.error("field 'history_facts'", expected, shown(pair.history_facts))
 
 
-def _check_unique_pair_ids(papers: list[Paper], place: _Place) -> None:
+def _check_unique_pair_ids(papers: list[Paper], place: Place) -> None:
     owners: dict[str, Paper] = {}
     for paper in papers:
         for pair in paper.pairs:
@@ -254,36 +255,36 @@ def _check_unique_pair_ids(papers: list[Paper], place: _Place) -> None:
             owners[pair.id] = paper
 
 
-def _value(record: dict[str, Any], key: str, place: _Place) -> Any:
+def _value(record: dict[str, Any], key: str, place: Place) -> Any:
     if key not in record:
         raise place.error(f"key {key!r}", "it to be there", f"the keys {shown(', '.join(record))}")
     return record[key]
 
 
-def _identifier(record: dict[str, Any], place: _Place) -> str:
+def _identifier(record: dict[str, Any], place: Place) -> str:
     identifier = _text(_value(record, "id", place), "id", place)
     if not identifier.strip():
         raise place.error("field 'id'", "an id that is not blank", shown(identifier))
     return identifier
 
 
-def _object(value: Any, field: str, place: _Place) -> dict[str, Any]:
+def _object(value: Any, field: str, place: Place) -> dict[str, Any]:
     if not isinstance(value, dict):
         raise place.error(field, "an object", shown(value))
     return value
 
 
-def _list(value: Any, field: str, place: _Place) -> list[Any]:
+def _list(value: Any, field: str, place: Place) -> list[Any]:
     if not isinstance(value, list):
         raise place.error(f"field {field!r}", "a list", shown(value))
     return value
 
 
-def _texts(value: Any, field: str, place: _Place) -> tuple[str, ...]:
+def _texts(value: Any, field: str, place: Place) -> tuple[str, ...]:
     return tuple(_text(item, f"{field}[{index}]", place) for index, item in enumerate(_list(value, field, place)))
 
 
-def _text(value: Any, field: str, place: _Place) -> str:
+def _text(value: Any, field: str, place: Place) -> str:
     if not isinstance(value, str):
         raise place.error(f"field {field!r}", "a string", shown(value))
     try:

@@ -1,0 +1,81 @@
+"""The commands `argscichat data build` and `argscichat data stats`."""
+
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console, Group
+from rich.table import Table
+from rich.text import Text
+
+from argscichat_dataset.built import built_configs, read_built_pairs
+from argscichat_dataset.splits import check_no_leakage
+from argscichat_dataset.statistics import CorpusStatistics, corpus_statistics
+
+app = typer.Typer(help="Build and inspect the dataset.", no_args_is_help=True)
+
+
+@app.command(no_args_is_help=True)
+def build(
+    output: Annotated[Path, typer.Option(help="Folder to write; must not exist yet.")],
+    data_dir: Annotated[Path | None, typer.Option(help="Folder with the official files; default: download.")] = None,
+    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace an earlier build.")] = False,
+    no_progress: Annotated[bool, typer.Option("--no-progress", help="No progress bar.")] = False,
+) -> None:
+    """Write every config as Parquet with a dataset card, for load_dataset and the Hub."""
+    # Imported here: the library `datasets` takes a second to load.
+    from argscichat_dataset.export import build_dataset
+
+    progress = sys.stderr.isatty() and not no_progress
+    folder = build_dataset(output, data_dir, overwrite=overwrite, progress=progress)
+    configs = built_configs(folder)
+    n_splits = sum(map(len, configs.values()))
+    typer.echo(f"Wrote {len(configs)} configs with {n_splits} splits and a dataset card to {folder}.")
+    typer.echo(f'Load it with load_dataset("{folder}", "{next(iter(configs))}").')
+
+
+@app.command(no_args_is_help=True)
+def stats(folder: Annotated[Path, typer.Argument(help="Folder that `argscichat data build` wrote.")]) -> None:
+    """Print papers, dialogues, pairs and facts of a built dataset, the alignment report and the leakage check."""
+    splits = {
+        config: {split: read_built_pairs(folder, config, split) for split in names}
+        for config, names in built_configs(folder).items()
+        if config not in ("papers", "intents")
+    }
+    for of_config in splits.values():
+        check_no_leakage(of_config)
+    table = Table(title="Message pairs", title_justify="left", title_style="bold")
+    for column in ("config", "split", "papers", "dialogues", "pairs", "with facts", "facts"):
+        table.add_column(column, justify="left" if column in ("config", "split") else "right")
+    for config, of_config in splits.items():
+        for split, rows in of_config.items():
+            table.add_row(config, split, *_counts(corpus_statistics(rows)))
+        table.add_section()
+    whole = corpus_statistics(splits["all"]["train"])
+    leakage = f"Leakage check: no paper and no dialogue is in two splits of a config ({len(splits)} configs)."
+    Console(highlight=False).print(Group(table, *map(Text, _alignment_lines(whole)), Text(leakage)), soft_wrap=True)
+
+
+def _counts(statistics: CorpusStatistics) -> list[str]:
+    counts = (
+        statistics.papers,
+        statistics.dialogues,
+        statistics.pairs,
+        statistics.queries_with_facts,
+        statistics.facts,
+    )
+    return [str(count) for count in counts]
+
+
+def _alignment_lines(statistics: CorpusStatistics) -> list[str]:
+    report = statistics.alignment
+    kinds = ("exact", "normalised", "partial", "title", "unmatched")
+    per_pair = ", ".join(f"{facts} in {pairs}" for facts, pairs in report["gold_sentences_per_pair"].items())
+    return [
+        f"Alignment: {report['spans']} annotated facts; "
+        + ", ".join(f"{report[kind]} {kind}" for kind in kinds)
+        + f"; {report['ambiguous']} match more than one sentence.",
+        f"Sentences: {statistics.sentences}, {report['duplicate_sentences']} of them repeated in their paper.",
+        f"Gold sentences of a pair: {per_pair}.",
+    ]

@@ -1,0 +1,86 @@
+"""What several tests of the dataset need: the sample spread over official files, and a machine without a network."""
+
+import json
+import socket
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+SAMPLE_FILE = Path(__file__).parents[2] / "argscichat_dataset" / "sample" / "sample_test.json"
+# Five papers of the sample, as official files hold twenty.
+PAPERS_OF_SPLIT = {"train": slice(0, 3), "val": slice(3, 4), "test": slice(4, 5)}
+INTENTS = (
+    "Role,Message Number,Sentence Number,Sentence,Tag\nProponent,0,0,Hello!,Intro\nDomain Expert,1,0,Hello?,Intro\n"
+)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def quiet_datasets() -> None:
+    """No progress bars in the log of the tests."""
+    import datasets
+
+    datasets.disable_progress_bars()
+
+
+@pytest.fixture
+def sample_records() -> dict[str, Any]:
+    """The sample as the file has it, for a test to change."""
+    return json.loads(SAMPLE_FILE.read_bytes())
+
+
+@pytest.fixture
+def official_folder(tmp_path: Path, sample_records: dict[str, Any]) -> Callable[..., Path]:
+    """Writes a folder with the files of every fold, all alike, and `intents.csv`."""
+
+    def write(records: dict[str, Any] | None = None, name: str = "official") -> Path:
+        folder = tmp_path / name
+        folder.mkdir(exist_ok=True)
+        items = list((records or sample_records).items())
+        for split, papers in PAPERS_OF_SPLIT.items():
+            for fold in range(5):
+                (folder / f"fold_{fold}_{split}.json").write_text(json.dumps(dict(items[papers])), encoding="utf-8")
+        (folder / "intents.csv").write_text(INTENTS, encoding="utf-8")
+        return folder
+
+    return write
+
+
+@pytest.fixture
+def no_sockets(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whoever opens a socket, or asks for the address of a host, fails the test."""
+
+    def refuse(*args: Any, **kwargs: Any) -> None:
+        raise AssertionError(f"a socket was asked for: {args}")
+
+    for name in ("socket", "create_connection", "getaddrinfo"):
+        monkeypatch.setattr(socket, name, refuse)
+
+
+@pytest.fixture
+def load(tmp_path: Path) -> Callable[..., Any]:
+    """Builds a config and returns its DatasetDict; one cache for all calls of a test."""
+    from argscichat_dataset.builder import ArgSciChat
+
+    def build(config_name: str, data_dir: Path | str | None = None, **options: Any) -> Any:
+        builder = ArgSciChat(config_name=config_name, data_dir=data_dir, cache_dir=str(tmp_path / "cache"), **options)
+        builder.download_and_prepare()
+        return builder.as_dataset()
+
+    return build
+
+
+@pytest.fixture(scope="session")
+def real(shared_dir: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+    """Every config of the published files."""
+    from argscichat_dataset.builder import ArgSciChat
+    from argscichat_dataset.configs import CONFIG_NAMES
+
+    built = {}
+    for name in CONFIG_NAMES:
+        cache = str(tmp_path_factory.getbasetemp() / "real")
+        builder = ArgSciChat(config_name=name, data_dir=shared_dir / "argscichat", cache_dir=cache)
+        builder.download_and_prepare()
+        built[name] = builder.as_dataset()
+    return built

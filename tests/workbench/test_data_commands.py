@@ -1,0 +1,87 @@
+"""`argscichat data build`, `argscichat data stats`, and a built dataset as references."""
+
+import json
+import sys
+
+import pytest
+
+from argscichat import cli
+from argscichat.handed_in import read_references
+from argscichat_dataset.export import build_dataset
+
+
+@pytest.fixture(scope="session")
+def real_built(shared_dir, tmp_path_factory):
+    return build_dataset(tmp_path_factory.mktemp("built") / "argscichat", shared_dir / "argscichat")
+
+
+@pytest.fixture
+def run(monkeypatch, capsys):
+    def call(*arguments):
+        monkeypatch.setattr(sys, "argv", ["argscichat", *map(str, arguments)])
+        with pytest.raises(SystemExit) as stopped:
+            cli.main()
+        captured = capsys.readouterr()
+        return stopped.value.code or 0, captured.out, captured.err
+
+    return call
+
+
+def test_build_writes_a_dataset_and_says_how_to_load_it(run, shared_dir, tmp_path):
+    code, out, err = run("data", "build", "--output", tmp_path / "d", "--data-dir", shared_dir / "argscichat")
+    assert code == 0
+    assert "Wrote 13 configs with 33 splits" in out
+    assert (tmp_path / "d" / "README.md").is_file()
+    assert "it/s" not in err
+
+
+def test_build_refuses_a_folder_without_the_files(run, tmp_path):
+    code, _, err = run("data", "build", "--output", tmp_path / "d", "--data-dir", tmp_path)
+    assert code == cli.USAGE_ERROR
+    assert "fold_0_train.json" in err
+    assert not (tmp_path / "d").exists()
+
+
+def test_stats_prints_the_counts_of_the_published_corpus(run, real_built):
+    code, out, _ = run("data", "stats", real_built)
+    assert code == 0
+    lines = [line.replace(" ", "") for line in out.splitlines()]
+    assert "│all│train│20│41│249│208│312│" in lines
+    assert "│fold_3│test│2│2│10│10│17│" in lines
+    assert "319 annotated facts; 185 exact, 24 normalised, 107 partial, 3 title, 0 unmatched; 5 match more" in out
+    assert "0 in 41, 1 in 125, 2 in 69, 3 in 13, 10 in 1" in out
+    assert "no paper and no dialogue is in two splits of a config (11 configs)" in out
+
+
+def test_stats_refuses_splits_that_share_a_paper(run, real_built, tmp_path):
+    import shutil
+
+    leaky = shutil.copytree(real_built, tmp_path / "leaky")
+    train, test = (leaky / "fold_0" / f"{split}-00000-of-00001.parquet" for split in ("train", "test"))
+    shutil.copy(train, test)
+    code, _, err = run("data", "stats", leaky)
+    assert code == cli.USAGE_ERROR
+    assert "'train'" in err
+    assert "'test'" in err
+
+
+@pytest.mark.parametrize("fold", range(5))
+def test_a_built_split_and_the_official_file_are_the_same_references(shared_dir, real_built, fold):
+    official = read_references(shared_dir / "argscichat" / f"fold_{fold}_test.json")
+    assert read_references(f"{real_built}:fold_{fold}:test") == official
+
+
+def test_score_takes_a_built_split(run, shared_dir, real_built, tmp_path):
+    predictions = shared_dir / "argscichat/predictions/minilm_fold_1_test.jsonl"
+    code, _, _ = run(
+        "score", predictions, f"{real_built}:fold_1:test", "--metrics", "fact_f1", "--json", tmp_path / "r.json"
+    )
+    assert code == 0
+    assert json.loads((tmp_path / "r.json").read_text())["fact_f1"] == pytest.approx(0.182292, abs=1e-6)
+
+
+def test_score_names_the_configs_that_there_are(run, shared_dir, real_built):
+    predictions = shared_dir / "argscichat/predictions/minilm_fold_1_test.jsonl"
+    code, _, err = run("score", predictions, f"{real_built}:fold_9:test")
+    assert code == cli.USAGE_ERROR
+    assert "papers_4" in err
