@@ -93,7 +93,8 @@ class ArgSciChatMetric(evaluate.Metric):
     def compute(self, *, predictions=None, references=None, **options):
         """Compute the scores of the rows given here, after those that were added before.
 
-        Nothing of a rejected call stays behind: the next call on this object scores only its own rows.
+        Options are checked first, and rows that were added before outlive a wrong one. Of a call that fails later
+        nothing stays behind: the next call on this object scores only its own rows.
         """
         Options.of(options)  # before any row is written
         if self.writer is None and predictions is None and references is None:

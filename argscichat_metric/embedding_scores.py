@@ -1,12 +1,15 @@
 """BERTScore and MoverScore of many pairs: one encoder pass over the distinct texts, a window of pairs at a time."""
 
 import string
+import threading
 import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 
 import numpy as np
+from threadpoolctl import ThreadpoolController
 from tqdm.auto import tqdm
 
 from .bertscore import EMPTY, BertScore, bertscore, rescale
@@ -26,6 +29,7 @@ _TOKENIZE_AT_ONCE = 4096
 _PROGRESS_DELAY = 1.0
 _MEGABYTE = 1 << 20
 _CACHE = EmbeddingCache()
+_BLAS_LOCK = threading.Lock()
 
 
 @dataclass(frozen=True)
@@ -303,16 +307,29 @@ def _score_window(
     of_references = {reference for _, _, reference in pairs}
     texts = [text for text in dict.fromkeys(text for _, *sides in pairs for text in sides) if text]
     embedded = {run: run.embed(texts, of_references, batch_tokens) for run in passes}
-    for scorer in scorers:
-        known = embedded[scorer.run]
-        for i, predicted, reference in pairs:
-            sides = (known.get(predicted), known.get(reference))
-            has_content = all(side is not None and side.tokens.has_content for side in sides)
-            values = scorer.score(*sides) if has_content else scorer.empty
-            for key, value in zip(scorer.keys, values, strict=True):
-                columns[key][i] = float(value)
+    # The products of a pair are so small that the threads of BLAS spend more time waiting for each other than
+    # multiplying, milliseconds on a busy machine. The lock keeps a second call from taking 1 for the number to restore.
+    with _BLAS_LOCK, _blas().limit(limits=1, user_api="blas"):
+        for scorer in scorers:
+            _score_pairs(pairs, embedded[scorer.run], scorer, columns)
     cut = {text for known in embedded.values() for text, entry in known.items() if entry.tokens.is_truncated}
     return sum(text in cut for _, *sides in pairs for text in sides)
+
+
+def _score_pairs(
+    pairs: Sequence[tuple[int, str, str]], known: dict[str, _Text], scorer: _Scorer, columns: dict[str, list[float]]
+) -> None:
+    for i, predicted, reference in pairs:
+        sides = (known.get(predicted), known.get(reference))
+        has_content = all(side is not None and side.tokens.has_content for side in sides)
+        values = scorer.score(*sides) if has_content else scorer.empty
+        for key, value in zip(scorer.keys, values, strict=True):
+            columns[key][i] = float(value)
+
+
+@lru_cache(maxsize=1)
+def _blas() -> ThreadpoolController:
+    return ThreadpoolController()  # looks through all loaded libraries, so once
 
 
 def _warn_of_unweighted_texts(scorers: Iterable[_Scorer]) -> None:

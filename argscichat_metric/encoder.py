@@ -85,6 +85,8 @@ class Encoder:
         self._prefix = " " if '"ByteLevel"' in json.dumps(json.loads(self._backend_json)["pre_tokenizer"]) else ""
         self._backend_of = lru_cache(maxsize=8)(self._make_backend)
         self._spelling_of = lru_cache(maxsize=None)(self._spell)
+        if self.depth == 0:
+            self._check_runs_without_layers(n_layers)
 
     @property
     def key(self) -> tuple:
@@ -221,6 +223,15 @@ class Encoder:
             stacked = torch.stack(states).float().cpu().numpy()
         return [np.ascontiguousarray(stacked[:, row, : len(text)]) for row, text in enumerate(ids)]
 
+    def _check_runs_without_layers(self, n_layers: int) -> None:
+        try:
+            self._forward([np.array([self._pad_id], dtype=np.int64)], [0])
+        except Exception as error:  # whatever the code of an architecture does when its list of layers is empty
+            raise EncoderError(
+                f"bertscore_layer: expected 1 to {n_layers}, as {shorten(self.name)} "
+                f"({type(self._model).__name__}) does not run without a layer, got 0 ({type(error).__name__})"
+            ) from None
+
     def _map(self, function: Callable, batches: Sequence[list[int]]) -> Iterator[list[np.ndarray]]:
         import torch
 
@@ -335,9 +346,9 @@ def _cut_to_depth(config: Any, name: str, depth: int | None) -> int:
     if depth > n_layers:
         raise EncoderError(f"bertscore_layer: expected 0 to {n_layers}, the layers of {name!r}, got {shorten(depth)}")
     setattr(config, key, depth)
-    for name in _LAYER_LISTS:
-        if isinstance(values := getattr(config, name, None), list):
-            setattr(config, name, values[:depth])
+    for key in _LAYER_LISTS:
+        if isinstance(values := getattr(config, key, None), list):
+            setattr(config, key, values[:depth])
     return n_layers
 
 

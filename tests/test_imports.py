@@ -14,6 +14,8 @@ PACKAGES = ("argscichat_metric", "argscichat_dataset", "argscichat")
 HEAVY = {"bert_score", "datasets", "evaluate", "ot", "torch", "transformers"}
 # Imports evaluate, and with it all of the above: that is what it is for.
 SCRIPT = "argscichat_metric.argscichat_metric"
+# A builder and its features are objects of datasets.
+NEEDED = {"argscichat_dataset.builder": {"datasets"}, "argscichat_dataset.features": {"datasets"}}
 RUNS_WHEN_IMPORTED = "argscichat.__main__"
 
 
@@ -46,7 +48,7 @@ def test_every_package_has_modules():
 
 @pytest.mark.parametrize("name", [name for name in module_names() if name not in (SCRIPT, RUNS_WHEN_IMPORTED)])
 def test_a_module_imports_alone_and_without_heavy_libraries(name):
-    assert not HEAVY & loaded_after(f"import {name}")
+    assert not (HEAVY - NEEDED.get(name, set())) & loaded_after(f"import {name}")
 
 
 def test_the_metric_package_imports_without_numpy():

@@ -484,3 +484,23 @@ def test_encoders_that_are_not_used_any_more_make_room(tiny_encoder, monkeypatch
     load_encoder(str(tiny_encoder), 2)
     assert len(encoder._LOADED) == 2
     assert load_encoder(str(tiny_encoder), 0) is not first
+
+
+@pytest.mark.parametrize("family", ["deberta", "led"])
+def test_a_model_that_does_not_run_without_layers_says_so(family, tmp_path):
+    folder = build_tiny_model(family, tmp_path)
+    with pytest.raises(EncoderError, match="bertscore_layer: expected 1 to .* got 0"):
+        compute_scores(["a b"], ["a c"], metrics=["bertscore"], encoder=folder, bertscore_layer=0)
+
+
+def test_the_threads_of_blas_are_as_before_afterwards():
+    from threadpoolctl import threadpool_info
+
+    def of_blas():
+        return [library["num_threads"] for library in threadpool_info() if library["user_api"] == "blas"]
+
+    before = of_blas()
+    with ThreadPoolExecutor(4) as pool:
+        calls = [pool.submit(compute_scores, ["a b"], [f"a {i}"], metrics=["moverscore"]) for i in range(8)]
+        assert len({round(call.result()["moverscore"], 12) for call in calls}) > 1
+    assert of_blas() == before

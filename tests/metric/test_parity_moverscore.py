@@ -5,6 +5,7 @@ solves, which alone moves a score by up to 3e-5; one test compares with it all t
 """
 
 import json
+from pathlib import Path
 from typing import Any, ClassVar
 
 import numpy as np
@@ -49,6 +50,8 @@ def _one_torch_thread():
     torch.set_num_threads(1)
     yield
     torch.set_num_threads(n_threads)
+    RememberingModel.outputs.clear()
+    load_moverscore.cache_clear()
 
 
 @pytest.fixture(scope="module")
@@ -65,6 +68,14 @@ def encoder(request, tmp_path_factory) -> str:
     return build_tiny_model(request.param, tmp_path_factory.mktemp("models"))
 
 
+@pytest.fixture(scope="module")
+def pairs(encoder) -> tuple[list[str], list[str]]:
+    """Predictions and references; half of them for a tiny model, where the originals take most of the time."""
+    predictions, references = sample_pairs()
+    step = 2 if Path(encoder).name in FAMILIES else 1
+    return predictions[::step], references[::step]
+
+
 def ours(predictions: list[str], references: list[str], encoder: str, **options) -> np.ndarray:
     """1 - cost of every pair, shape (n,)."""
     result = compute_scores(
@@ -77,6 +88,25 @@ def ours(predictions: list[str], references: list[str], encoder: str, **options)
         **options,
     )
     return np.array(result["per_example"]["moverscore"])
+
+
+class RememberingModel:
+    """A model that reads no text twice: the cases differ in what is made of the hidden states only."""
+
+    outputs: ClassVar[dict[tuple, Any]] = {}
+
+    def __init__(self, model: Any, name: str):
+        self._model, self._name = model, name
+
+    def eval(self) -> "RememberingModel":
+        return self
+
+    def __call__(self, *, input_ids: Any, **inputs: Any) -> Any:
+        # One text a batch, so there is no padding and the attention mask is all ones.
+        key = (self._name, *input_ids[0].tolist())
+        if key not in self.outputs:
+            self.outputs[key] = self._model(input_ids=input_ids, **inputs)
+        return self.outputs[key]
 
 
 def theirs(
@@ -92,28 +122,9 @@ def theirs(
     return np.array(scores)
 
 
-class RememberingModel:
-    """A model that reads no text twice: the cases differ in what is made of the hidden states only."""
-
-    _outputs: ClassVar[dict[tuple, Any]] = {}
-
-    def __init__(self, model: Any, name: str):
-        self._model, self._name = model, name
-
-    def eval(self) -> "RememberingModel":
-        return self
-
-    def __call__(self, *, input_ids: Any, **inputs: Any) -> Any:
-        # One text a batch, so there is no padding and the attention mask is all ones.
-        key = (self._name, *input_ids[0].tolist())
-        if key not in self._outputs:
-            self._outputs[key] = self._model(input_ids=input_ids, **inputs)
-        return self._outputs[key]
-
-
 @pytest.mark.parametrize("case", CASES)
-def test_every_pair_scores_as_in_the_original(encoder, case):
-    predictions, references = sample_pairs()
+def test_every_pair_scores_as_in_the_original(encoder, pairs, case):
+    predictions, references = pairs
     of_original, of_ours = CASES[case]
     np.testing.assert_allclose(
         ours(predictions, references, encoder, **of_ours),
@@ -156,10 +167,12 @@ def test_identical_texts_score_as_in_the_original(embedded_encoder, case):
 @pytest.mark.parametrize("case", ["v2", "v2, idf", "2019, bigrams"])
 def test_the_real_messages_score_as_in_the_original(embedded_encoder, shared_dir, case):
     golden = json.loads((shared_dir / "golden" / "embedding_scores.json").read_text(encoding="utf-8"))
+    pairs = sorted(zip(golden["predictions"], golden["references"], strict=True), key=lambda pair: pair[0] != pair[1])
+    predictions, references = zip(*pairs[:16], strict=True)  # the six of identical texts, and ten others
     of_original, of_ours = CASES[case]
     np.testing.assert_allclose(
-        ours(golden["predictions"], golden["references"], embedded_encoder, **of_ours),
-        theirs(golden["predictions"], golden["references"], embedded_encoder, **of_original),
+        ours(list(predictions), list(references), embedded_encoder, **of_ours),
+        theirs(list(predictions), list(references), embedded_encoder, **of_original),
         rtol=0,
         atol=TOLERANCE,
     )
