@@ -9,7 +9,7 @@ from rich.console import Console, Group
 from rich.table import Table
 from rich.text import Text
 
-from argscichat_dataset.built import built_configs, read_built_pairs
+from argscichat_dataset.built import built_configs, read_built_intents, read_built_pairs
 from argscichat_dataset.splits import check_no_leakage
 from argscichat_dataset.statistics import CorpusStatistics, corpus_statistics
 
@@ -54,7 +54,8 @@ def stats(folder: Annotated[Path, typer.Argument(help="Folder that `argscichat d
         table.add_section()
     whole = corpus_statistics(splits["all"]["train"])
     leakage = f"Leakage check: no paper and no dialogue is in two splits of a config ({len(splits)} configs)."
-    Console(highlight=False).print(Group(table, *map(Text, _alignment_lines(whole)), Text(leakage)), soft_wrap=True)
+    lines = [*_alignment_lines(whole), _intents_line(folder), leakage]
+    Console(highlight=False).print(Group(table, *map(Text, lines)), soft_wrap=True)
 
 
 def _counts(statistics: CorpusStatistics) -> list[str]:
@@ -66,6 +67,12 @@ def _counts(statistics: CorpusStatistics) -> list[str]:
         statistics.facts,
     )
     return [str(count) for count in counts]
+
+
+def _intents_line(folder: Path) -> str:
+    rows = read_built_intents(folder)
+    unmatched = sum(row["id"] is None for row in rows)
+    return f"Dialogue acts: {len(rows)} sentences, {unmatched} of them without a message that they are from."
 
 
 def _alignment_lines(statistics: CorpusStatistics) -> list[str]:

@@ -3,9 +3,11 @@
 import os
 from collections.abc import Iterable
 from pathlib import Path
+from typing import Any
 
 from argscichat_dataset.configs import CONFIG_NAMES
 from argscichat_dataset.corpus import Row
+from argscichat_dataset.intents import IntentRow
 from argscichat_dataset.official_files import SPLITS
 from argscichat_dataset.source import SHOWN_PATH_BYTES, MessagePair, Paper, SourceError, shown
 
@@ -64,6 +66,25 @@ def read_built_pairs(folder: FilePath, config: str, split: str) -> list[Row]:
     Raises:
         SourceError: there is no such config or split, its rows are no message pairs, or the file is damaged.
     """
+    return _read(folder, config, split, Row.__annotations__, "message pairs")
+
+
+def read_built_intents(folder: FilePath) -> list[IntentRow]:
+    """Read the dialogue acts of a built dataset; role and tag are numbers, as `features.INTENT_FEATURES` codes them.
+
+    Args:
+        folder: a built dataset.
+
+    Returns:
+        The rows, in the order of the file.
+
+    Raises:
+        SourceError: the folder holds no dialogue acts, or the file is damaged.
+    """
+    return _read(folder, "intents", "train", IntentRow.__annotations__, "dialogue acts")
+
+
+def _read(folder: FilePath, config: str, split: str, columns: Iterable[str], expected: str) -> list[Any]:
     import pyarrow
     import pyarrow.parquet
 
@@ -77,9 +98,9 @@ def read_built_pairs(folder: FilePath, config: str, split: str) -> list[Row]:
         table = pyarrow.parquet.read_table(split_file(folder, config, split))
     except (OSError, pyarrow.ArrowException) as error:
         raise SourceError(f"{place}: {config}/{split}: expected a Parquet file, got {shown(str(error))}") from None
-    if missing := set(Row.__required_keys__) - set(table.column_names):
-        raise SourceError(f"{place}: config {config}: expected message pairs, got rows without {min(missing)!r}")
-    return table.select(list(Row.__annotations__)).to_pylist()
+    if missing := set(columns) - set(table.column_names):
+        raise SourceError(f"{place}: config {config}: expected {expected}, got rows without {min(missing)!r}")
+    return table.select(list(columns)).to_pylist()
 
 
 def papers_to_align(rows: Iterable[Row]) -> list[Paper]:

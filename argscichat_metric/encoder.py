@@ -5,6 +5,7 @@ cost is one forward pass over the tokens and little else.
 """
 
 import json
+import os
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -161,8 +162,10 @@ class Encoder:
         hidden = [np.empty((len(layers), 0, self.dim), dtype=np.float32)] * len(texts)
         states = self._map(lambda batch: self._forward([texts[i].ids for i in batch], layers), batches)
         for batch, states_of_batch in zip(batches, states, strict=True):
-            for i, state in zip(batch, states_of_batch, strict=True):
-                hidden[i] = state
+            for row, i in enumerate(batch):
+                # Copies: a view would keep the whole batch in memory for as long as the cache keeps one text of it. And
+                # made here, not by the workers: among their large, short-lived blocks they would leave holes behind.
+                hidden[i] = states_of_batch[:, row, : lengths[i]].copy()
         return hidden
 
     def spellings(self, ids: np.ndarray) -> list[str]:
@@ -197,7 +200,8 @@ class Encoder:
     def _spell(self, token_id: int) -> str:
         return self._tokenizer.convert_tokens_to_string([self._tokenizer.convert_ids_to_tokens(token_id)]).strip()
 
-    def _forward(self, ids: Sequence[np.ndarray], layers: Sequence[int]) -> list[np.ndarray]:
+    def _forward(self, ids: Sequence[np.ndarray], layers: Sequence[int]) -> np.ndarray:
+        """Hidden states of one batch, shape (layers, texts, longest text, dim)."""
         import torch
 
         longest = max(map(len, ids))
@@ -220,8 +224,7 @@ class Encoder:
                 )
             states = [output.last_hidden_state] if only_last else [output.hidden_states[layer] for layer in layers]
             # l: layers, b: texts, t: tokens, d: dimension
-            stacked = torch.stack(states).float().cpu().numpy()
-        return [np.ascontiguousarray(stacked[:, row, : len(text)]) for row, text in enumerate(ids)]
+            return torch.stack(states).float().cpu().numpy()
 
     def _check_runs_without_layers(self, n_layers: int) -> None:
         try:
@@ -232,31 +235,32 @@ class Encoder:
                 f"({type(self._model).__name__}) does not run without a layer, got 0 ({type(error).__name__})"
             ) from None
 
-    def _map(self, function: Callable, batches: Sequence[list[int]]) -> Iterator[list[np.ndarray]]:
+    def _map(self, function: Callable, batches: Sequence[list[int]]) -> Iterator[np.ndarray]:
         import torch
 
-        # torch keeps its number of threads for each thread, but a new thread starts with the one that was set last
-        # anywhere. So the workers set theirs while no other call looks, and the number is back before they work.
-        with _THREAD_COUNT_LOCK:
+        with _POOL_LOCK:
             n_threads = torch.get_num_threads()
-            workers = min(n_threads, len(batches)) if self.device == "cpu" else 1
-            pool = _started_pool(workers, n_threads) if workers > 1 else None
-        if pool is None:
-            yield from map(function, batches)
-            return
+            most = min(n_threads, len(batches)) if self.device == "cpu" else 1
+            workers = 1 << (max(1, most).bit_length() - 1)  # a power of two, so that there are few kinds of pool
+            pool = _pool(workers, n_threads, os.getpid()) if workers > 1 else None
         # A batch of short texts is too small for several cores to share its products well: one batch a core is about
         # 15 % faster than all cores on one batch.
-        with pool:
-            yield from pool.map(function, batches)
+        yield from pool.map(function, batches) if pool else map(function, batches)
 
 
-_THREAD_COUNT_LOCK = threading.Lock()
+_POOL_LOCK = threading.Lock()
 
 
-def _started_pool(workers: int, n_threads: int) -> ThreadPoolExecutor:
-    """A pool whose workers have all started and share out the threads of torch that the caller has."""
+@lru_cache(maxsize=8)
+def _pool(workers: int, n_threads: int, _process: int) -> ThreadPoolExecutor:
+    """Workers that share out the threads of torch; kept, as new threads would bring new buffers of BLAS each time.
+
+    The process is part of the key because a forked one inherits the pool without its threads.
+    """
     import torch
 
+    # torch keeps its number of threads for each thread, but a new thread starts with the one that was set last
+    # anywhere. So all workers set theirs before the number of the caller is set again.
     pool = ThreadPoolExecutor(workers, initializer=torch.set_num_threads, initargs=(n_threads // workers,))
     all_started = threading.Barrier(workers + 1)
     for _ in range(workers):

@@ -51,6 +51,7 @@ def test_stats_prints_the_counts_of_the_published_corpus(run, real_built):
     assert "319 annotated facts; 185 exact, 24 normalised, 107 partial, 3 title, 0 unmatched; 5 match more" in out
     assert "0 in 41, 1 in 125, 2 in 69, 3 in 13, 10 in 1" in out
     assert "no paper and no dialogue is in two splits of a config (11 configs)" in out
+    assert "Dialogue acts: 881 sentences, 0 of them without a message" in out
 
 
 def test_stats_refuses_splits_that_share_a_paper(run, real_built, tmp_path):
