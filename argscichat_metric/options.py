@@ -22,8 +22,8 @@ MAX_FACTS = 2
 BATCH_TOKENS = 1024
 """Padded tokens in a batch: of 256 to 8192 the fastest on two cores, since larger batches leave the CPU's caches."""
 
-CACHE_MB = 64
-"""Enough for the token embeddings of about 1,300 messages of ArgSciChat by the embedded encoder."""
+CACHE_MB = 48
+"""Enough for the token embeddings of about 1,000 messages of ArgSciChat by the embedded encoder."""
 
 _CHOICES = {
     "excess_facts": ("error", "truncate"),

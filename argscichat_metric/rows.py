@@ -20,7 +20,7 @@ _KEYS = {
 _ROW_SHAPES = "a dict with 'message' and/or 'facts', a message (str), or a list of facts"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)  # slots, as there may be a hundred thousand of them
 class Row:
     """One checked row of one side.
 
