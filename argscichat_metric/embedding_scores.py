@@ -111,7 +111,8 @@ class _BertScorer:
         return rescale(raw, self._baseline) if self._baseline else raw
 
     def _weights(self, tokens: TokenizedText) -> np.ndarray:
-        counts = ~np.isin(tokens.ids, self.run.encoder.unweighted_ids)
+        # t: tokens, u: ids without weight
+        counts = ~(tokens.ids[:, None] == self.run.encoder.unweighted_ids).any(axis=1)
         weights = counts * (self._idf.weights(tokens.ids) if self._idf else 1.0)
         if weights.any():
             return weights

@@ -82,7 +82,8 @@ def transport_cost(predicted_weights: np.ndarray, reference_weights: np.ndarray,
     rows, columns = np.flatnonzero(predicted_weights), np.flatnonzero(reference_weights)
     supply, demand = predicted_weights[rows], reference_weights[columns]
     costs = np.ascontiguousarray(distances[np.ix_(rows, columns)])
-    return float(ot.emd2(supply / supply.sum(), demand / demand.sum(), costs))
+    # Neither check costs less than the transport of two short texts, and both sides sum to 1 here.
+    return float(ot.emd2(supply / supply.sum(), demand / demand.sum(), costs, check_marginals=False, center_dual=False))
 
 
 def power_means(layers: np.ndarray) -> np.ndarray:
@@ -119,6 +120,8 @@ def ngrams(embeddings: np.ndarray, weights: np.ndarray, n: int) -> tuple[np.ndar
     References:
         Zhao et al., EMNLP 2019, equations 3 and 4; moverscore.py `load_ngram`.
     """
+    if n == 1:
+        return embeddings, weights
     size = min(n, len(weights))
     # w: windows, n: place in the window, d: dimension
     windows = np.lib.stride_tricks.sliding_window_view(weights, size)

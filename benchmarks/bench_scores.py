@@ -43,7 +43,7 @@ _PACKAGES = ("torch", "transformers", "tokenizers", "numpy", "bert-score", "move
 
 
 class Pairs(NamedTuple):
-    """Texts to score, aligned; no text occurs twice."""
+    """Texts to score, aligned."""
 
     predictions: list[str]
     references: list[str]
@@ -138,24 +138,23 @@ class Corpus:
 
         files = sorted(CORPUS.glob("fold_*_*.json"))
         self.name = "ArgSciChat" if files else "the made-up sample corpus"
-        predictions = (
-            sorted((CORPUS / "predictions").glob("*.jsonl")) if files else [SAMPLE / "predictions_demo_agent.jsonl"]
-        )
         papers = [paper for file in files or [SAMPLE / "sample_test.json"] for paper in read_fold(file)]
         replies = {pair.id: pair.reply for paper in papers for pair in paper.pairs if pair.reply.strip()}
         self._replies = list(replies.values())
-        predicted = _messages_by_id(predictions)
-        self._n_predicted = len(predicted.keys() & replies.keys())
-        # A reply that no system has answered gets the reply of another pair.
-        others = self._replies[1:] + self._replies[:1]
-        self._predicted = [predicted.get(key) or other for key, other in zip(replies, others, strict=True)]
+        # As prediction of a reply, the reply of another pair: real messages on both sides.
+        self._predicted = self._replies[1:] + self._replies[:1]
         self._words = sorted({word for reply in self._replies for word in reply.split()})
 
     def pairs(self, n: int) -> Pairs:
         """The real pairs, and beyond their number pairs of the same words in another order."""
+        n_real = len(self._replies)
         texts = DistinctTexts(self._words)
-        references = [texts.take(self._replies[i % len(self._replies)]) for i in range(n)]
-        return Pairs([texts.take(self._predicted[i % len(self._predicted)]) for i in range(n)], references)
+        for reply in self._replies:
+            texts.take(reply)
+        more = Pairs(
+            *([texts.take(side[i % n_real]) for i in range(n_real, n)] for side in (self._predicted, self._replies))
+        )
+        return Pairs(self._predicted[:n] + more.predictions, self._replies[:n] + more.references)
 
     def short_pairs(self, n: int) -> Pairs:
         """Pairs of a few words each, for measures of many pairs."""
@@ -167,14 +166,8 @@ class Corpus:
         n_real = len(self._replies)
         more = f", and {n - n_real} more with their words shuffled" if n > n_real else ""
         return (
-            f"{min(n, n_real)} of the {n_real} pairs of {self.name}{more}; a system's prediction where there is one "
-            f"({self._n_predicted} of {n_real}), else the words of another reply, shuffled"
+            f"{min(n, n_real)} of the {n_real} pairs of {self.name}{more}; the prediction is the reply of another pair"
         )
-
-
-def _messages_by_id(files: Sequence[Path]) -> dict[str, str]:
-    rows = [json.loads(line) for file in files for line in file.read_text(encoding="utf-8").splitlines()]
-    return {row["id"]: row["message"] for row in rows}
 
 
 # What is compared
@@ -632,7 +625,7 @@ def as_markdown(found: dict[str, Measured], machine: dict[str, Any], data: str) 
         *(_table_row(line) for measured in found.values() for line in measured.lines),
     ]
     notes = [
-        f"Data: {data}; no text occurs twice. Encoder: all-MiniLM-L6-v2, float32, on the CPU, for all.",
+        f"Data: {data}. Encoder: all-MiniLM-L6-v2, float32, on the CPU, for all.",
         f"Machine: {machine['processor']}, {machine['cores']} cores, {machine['torch_threads']} threads of torch; "
         f"{_share(machine['cores_used_by_others'])} used by other programs during the run.",
         f"Versions: Python {machine['python']}, {versions}.",
