@@ -45,6 +45,14 @@ def shared_dir() -> Path:
 
 
 @pytest.fixture(scope="session")
+def real_built(shared_dir: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The published corpus as `argscichat data build` writes it; built once, not to be changed."""
+    from argscichat_dataset.export import build_dataset
+
+    return build_dataset(tmp_path_factory.mktemp("built") / "argscichat", shared_dir / "argscichat")
+
+
+@pytest.fixture(scope="session")
 def metric_folder() -> str:
     """The folder that `evaluate.load` takes."""
     return str(ROOT / "argscichat_metric")

@@ -23,11 +23,6 @@ def built(official_folder: Folder, tmp_path: Path) -> Path:
     return build_dataset(tmp_path / "built", official_folder())
 
 
-@pytest.fixture(scope="session")
-def real_built(shared_dir: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return build_dataset(tmp_path_factory.mktemp("built") / "argscichat", shared_dir / "argscichat")
-
-
 def test_rows_and_features_are_the_builders(real: dict[str, Any], real_built: Path, tmp_path: Path) -> None:
     for name in CONFIG_NAMES:
         loaded = datasets.load_dataset(str(real_built), name, cache_dir=str(tmp_path))

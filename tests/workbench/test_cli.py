@@ -15,20 +15,6 @@ def sample(root):
 
 
 @pytest.fixture
-def run(monkeypatch, capsys):
-    """Run the command and return its exit code, stdout and stderr."""
-
-    def call(*arguments):
-        monkeypatch.setattr(sys, "argv", ["argscichat", *map(str, arguments)])
-        with pytest.raises(SystemExit) as stopped:
-            cli.main()
-        captured = capsys.readouterr()
-        return stopped.value.code or 0, captured.out, captured.err
-
-    return call
-
-
-@pytest.fixture
 def files(sample):
     return sample / "predictions_demo_agent.jsonl", sample / "sample_test.json"
 

@@ -1,30 +1,11 @@
 """`argscichat data build`, `argscichat data stats`, and a built dataset as references."""
 
 import json
-import sys
 
 import pytest
 
 from argscichat import cli
 from argscichat.handed_in import read_references
-from argscichat_dataset.export import build_dataset
-
-
-@pytest.fixture(scope="session")
-def real_built(shared_dir, tmp_path_factory):
-    return build_dataset(tmp_path_factory.mktemp("built") / "argscichat", shared_dir / "argscichat")
-
-
-@pytest.fixture
-def run(monkeypatch, capsys):
-    def call(*arguments):
-        monkeypatch.setattr(sys, "argv", ["argscichat", *map(str, arguments)])
-        with pytest.raises(SystemExit) as stopped:
-            cli.main()
-        captured = capsys.readouterr()
-        return stopped.value.code or 0, captured.out, captured.err
-
-    return call
 
 
 def test_build_writes_a_dataset_and_says_how_to_load_it(run, shared_dir, tmp_path):
