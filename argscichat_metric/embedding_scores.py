@@ -52,11 +52,11 @@ class _Text:
     """One text as an encoder sees it."""
 
     tokens: TokenizedText
-    hidden: np.ndarray  # (layers of the pass, tokens, dimension)
+    vectors: np.ndarray  # of length 1, (layers of the pass, tokens, dimension)
 
     @property
     def n_bytes(self) -> int:
-        return self.hidden.nbytes + self.tokens.ids.nbytes + self.tokens.is_continuation.nbytes
+        return self.vectors.nbytes + self.tokens.ids.nbytes + self.tokens.is_continuation.nbytes
 
 
 @dataclass(frozen=True)
@@ -73,9 +73,9 @@ class _Pass:
         found = {text: entry for text, key in keys.items() if (entry := _CACHE.get(key)) is not None}
         new = [text for text in texts if text not in found]
         tokens = self.encoder.tokenize(new, self.limit) if new else []
-        states = self.encoder.embed(tokens, self.layers, batch_tokens)
-        for text, tokenized, hidden in zip(new, tokens, states, strict=True):
-            entry = found[text] = _Text(tokenized, hidden)
+        embedded = self.encoder.embed(tokens, self.layers, batch_tokens)
+        for text, tokenized, vectors in zip(new, tokens, embedded, strict=True):
+            entry = found[text] = _Text(tokenized, vectors)
             _CACHE.put(keys[text], entry, entry.n_bytes + len(text), is_reference=text in references)
         return found
 
@@ -103,21 +103,21 @@ class _BertScorer:
 
     def score(self, predicted: _Text, reference: _Text) -> tuple[float, ...]:
         raw = bertscore(
-            predicted.hidden[self._place],
-            reference.hidden[self._place],
+            predicted.vectors[self._place],
+            reference.vectors[self._place],
             self._weights(predicted.tokens),
             self._weights(reference.tokens),
         )
         return rescale(raw, self._baseline) if self._baseline else raw
 
     def _weights(self, tokens: TokenizedText) -> np.ndarray:
-        # t: tokens, u: ids without weight
-        counts = ~(tokens.ids[:, None] == self.run.encoder.unweighted_ids).any(axis=1)
-        weights = counts * (self._idf.weights(tokens.ids) if self._idf else 1.0)
+        unweighted = self.run.encoder.unweighted_ids
+        counts = np.array([token_id not in unweighted for token_id in tokens.ids.tolist()], dtype=np.float64)
+        weights = counts * self._idf.weights(tokens.ids) if self._idf else counts
         if weights.any():
             return weights
         self.n_unweighted_texts += 1
-        return counts.astype(np.float64) if counts.any() else np.ones(len(counts))
+        return counts if counts.any() else np.ones(len(counts))
 
 
 class _MoverScorer:
@@ -158,20 +158,25 @@ class _MoverScorer:
     def _units(self, text: _Text, idf: InverseDocumentFrequency | None) -> tuple[np.ndarray, np.ndarray]:
         """The tokens or n-grams that are moved, and their weights."""
         moved = self._moved(text.tokens)
-        ids = text.tokens.ids[moved]
-        weights = idf.weights(ids) if idf else np.ones(len(ids))
-        if not weights.any():
+        weights = idf.weights(text.tokens.ids[moved]) if idf else np.ones(len(moved))
+        if idf and not weights.any():
             self.n_unweighted_texts += 1
-            weights = np.ones(len(ids))
-        layers = text.hidden[self._places][:, moved]
-        vectors = power_means(layers) if self._pools_layers else layers[0]
+            weights = np.ones(len(moved))
+        if self._pools_layers:
+            vectors = power_means(text.vectors[self._places].take(moved, axis=1))
+        else:
+            vectors = text.vectors[self._places[0]].take(moved, axis=0)
         return ngrams(vectors, weights, self._options.moverscore_ngram)
 
-    def _moved(self, tokens: TokenizedText) -> np.ndarray:
-        """Which tokens have weight: first pieces of words that are neither punctuation nor stop words."""
-        spelt = self.run.encoder.spellings(tokens.ids)
-        moved = ~tokens.is_continuation & np.array([word not in self._unmoved_words for word in spelt], dtype=bool)
-        return moved if moved.any() else np.ones(len(moved), dtype=bool)
+    def _moved(self, tokens: TokenizedText) -> list[int]:
+        """Places of the tokens with weight: first pieces of words that are neither punctuation nor stop words."""
+        # Lists, not arrays: a reply has so few tokens that calling numpy costs more than the loop.
+        spelling, unmoved = self.run.encoder.spelling, self._unmoved_words
+        pieces = zip(tokens.ids.tolist(), tokens.is_continuation.tolist(), strict=True)
+        moved = [
+            i for i, (token_id, continues) in enumerate(pieces) if not continues and spelling(token_id) not in unmoved
+        ]
+        return moved or list(range(len(tokens.ids)))
 
 
 _Scorer = _BertScorer | _MoverScorer

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import cache, cached_property, lru_cache
 from typing import Any
 
 import numpy as np
@@ -61,6 +61,8 @@ class Encoder:
         depth: the highest hidden layer.
         dim: length of a token embedding.
         unweighted_ids: ids of the [CLS] and [SEP] tokens, which have weight 0 in BERTScore.
+        spelling: what the token of an id spells, without the tokenizer's marks for the start or the continuation of a
+            word.
 
     Raises:
         EncoderError: see `load_encoder`.
@@ -74,9 +76,7 @@ class Encoder:
         self.revision = revision or getattr(self._model.config, "_commit_hash", None) or "unknown"
         self.depth = n_layers if depth is None else depth
         self.dim = self._model.config.hidden_size
-        self.unweighted_ids = np.array(
-            [i for i in (tokenizer.cls_token_id, tokenizer.sep_token_id) if i is not None], dtype=np.int64
-        )
+        self.unweighted_ids = frozenset({tokenizer.cls_token_id, tokenizer.sep_token_id} - {None})
         self._max_tokens = int(min(tokenizer.model_max_length, _positions(self._model), _NO_LIMIT))
         self._pad_id = tokenizer.pad_token_id or 0
         self._tokenizer = tokenizer
@@ -85,7 +85,7 @@ class Encoder:
         # (`add_prefix_space=True`), which some versions of transformers ignore, so it is part of the text here.
         self._prefix = " " if '"ByteLevel"' in json.dumps(json.loads(self._backend_json)["pre_tokenizer"]) else ""
         self._backend_of = lru_cache(maxsize=8)(self._make_backend)
-        self._spelling_of = lru_cache(maxsize=None)(self._spell)
+        self.spelling = cache(self._spell)
         if self.depth == 0:
             self._check_runs_without_layers(n_layers)
 
@@ -110,12 +110,12 @@ class Encoder:
         seen: list[Any] = []
         hook = stack[-1].register_forward_hook(lambda _module, _inputs, output: seen.append(output))
         try:
-            last = self._forward([np.array([self._pad_id], dtype=np.int64)], [self.depth])[0]
+            last = self._hidden_states([np.array([self._pad_id], dtype=np.int64)], [self.depth]).flatten()
         finally:
             hook.remove()
         raw = seen[0][0] if isinstance(seen[0], tuple) else seen[0]
         # LED and Longformer pad within the model, so a layer of theirs returns more tokens than went in.
-        return not np.allclose(raw.float().cpu().numpy().ravel()[: last.size], last.ravel(), atol=1e-6)
+        return not torch.allclose(raw.float().flatten()[: len(last)], last, atol=1e-6)
 
     def limit(self, max_length: int | None) -> int:
         """The number of tokens at which a text is cut, special tokens included.
@@ -145,7 +145,7 @@ class Encoder:
         return [_tokenized(encoding) for encoding in encodings]
 
     def embed(self, texts: Sequence[TokenizedText], layers: Sequence[int], batch_tokens: int) -> list[np.ndarray]:
-        """Compute the hidden states of tokenized texts.
+        """Compute the token embeddings of tokenized texts: hidden states, each scaled to length 1.
 
         Args:
             texts: tokenized texts, best all different.
@@ -159,25 +159,14 @@ class Encoder:
         # Longest first: the pool then ends with the small batches, and no worker waits long for the last one.
         order = sorted((i for i, length in enumerate(lengths) if length), key=lengths.__getitem__, reverse=True)
         batches = list(_batches(order, lengths, batch_tokens))
-        hidden = [np.empty((len(layers), 0, self.dim), dtype=np.float32)] * len(texts)
-        states = self._map(lambda batch: self._forward([texts[i].ids for i in batch], layers), batches)
-        for batch, states_of_batch in zip(batches, states, strict=True):
+        vectors = [np.empty((len(layers), 0, self.dim), dtype=np.float32)] * len(texts)
+        embedded = self._map(lambda batch: self._forward([texts[i].ids for i in batch], layers), batches)
+        for batch, vectors_of_batch in zip(batches, embedded, strict=True):
             for row, i in enumerate(batch):
                 # Copies: a view would keep the whole batch in memory for as long as the cache keeps one text of it. And
                 # made here, not by the workers: among their large, short-lived blocks they would leave holes behind.
-                hidden[i] = states_of_batch[:, row, : lengths[i]].copy()
-        return hidden
-
-    def spellings(self, ids: np.ndarray) -> list[str]:
-        """What tokens spell, without the marks of a tokenizer for the start or the continuation of a word.
-
-        Args:
-            ids: token ids, shape (n_tokens,).
-
-        Returns:
-            One text a token.
-        """
-        return [self._spelling_of(token_id) for token_id in ids.tolist()]
+                vectors[i] = vectors_of_batch[:, row, : lengths[i]].copy()
+        return vectors
 
     def _make_backend(self, limit: int) -> Any:
         from tokenizers import Tokenizer
@@ -201,7 +190,13 @@ class Encoder:
         return self._tokenizer.convert_tokens_to_string([self._tokenizer.convert_ids_to_tokens(token_id)]).strip()
 
     def _forward(self, ids: Sequence[np.ndarray], layers: Sequence[int]) -> np.ndarray:
-        """Hidden states of one batch, shape (layers, texts, longest text, dim)."""
+        """Embeddings of one batch, of length 1, shape (layers, texts, longest text, dim)."""
+        import torch
+
+        return torch.nn.functional.normalize(self._hidden_states(ids, layers), dim=-1).cpu().numpy()
+
+    def _hidden_states(self, ids: Sequence[np.ndarray], layers: Sequence[int]) -> Any:
+        """Hidden states of one batch as a float32 tensor on the device, shape (layers, texts, longest text, dim)."""
         import torch
 
         longest = max(map(len, ids))
@@ -224,7 +219,7 @@ class Encoder:
                 )
             states = [output.last_hidden_state] if only_last else [output.hidden_states[layer] for layer in layers]
             # l: layers, b: texts, t: tokens, d: dimension
-            return torch.stack(states).float().cpu().numpy()
+            return torch.stack(states).float()
 
     def _check_runs_without_layers(self, n_layers: int) -> None:
         try:

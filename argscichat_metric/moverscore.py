@@ -5,8 +5,6 @@ No model in here: token embeddings and weights go in, numbers come out.
 
 import numpy as np
 
-from .bertscore import unit_vectors
-
 POWER_MEAN_LAYERS = 5
 """How many of the last layers the version of 2019 pools (moverscore.py: `embedding[-5:]`)."""
 
@@ -58,9 +56,18 @@ def distance_matrix(predicted: np.ndarray, reference: np.ndarray, *, squared: bo
     """
     # The originals compute |x|^2 + |y|^2 - 2xy in float32. Its rounding is about 1e-7 before the root and so 3e-4
     # after it, which makes identical texts score 0.9998 there. In float64 they score 1.
-    cosines = unit_vectors(predicted.astype(np.float64)) @ unit_vectors(reference.astype(np.float64)).T
+    predicted, reference = predicted.astype(np.float64), reference.astype(np.float64)
+    # Dividing the products is less work than dividing the vectors, which are longer than the texts. An n-gram without
+    # weight has length 0.
+    lengths = np.outer(_lengths(predicted), _lengths(reference))
+    cosines = predicted @ reference.T / np.maximum(lengths, np.finfo(lengths.dtype).tiny)
     squares = np.maximum(2.0 - 2.0 * cosines, 0.0)
     return squares if squared else np.sqrt(squares)
+
+
+def _lengths(vectors: np.ndarray) -> np.ndarray:
+    # A third of the time of np.linalg.norm, which makes an array of squares first.
+    return np.sqrt(np.vecdot(vectors, vectors))
 
 
 def transport_cost(predicted_weights: np.ndarray, reference_weights: np.ndarray, distances: np.ndarray) -> float:
@@ -79,18 +86,20 @@ def transport_cost(predicted_weights: np.ndarray, reference_weights: np.ndarray,
     """
     import ot
 
-    rows, columns = np.flatnonzero(predicted_weights), np.flatnonzero(reference_weights)
-    supply, demand = predicted_weights[rows], reference_weights[columns]
-    costs = np.ascontiguousarray(distances[np.ix_(rows, columns)])
+    supply, demand = predicted_weights / predicted_weights.sum(), reference_weights / reference_weights.sum()
+    if not (supply.all() and demand.all()):
+        # POT takes weights of 0, but then estimates the dual potentials of their tokens, which nobody reads.
+        rows, columns = np.flatnonzero(supply), np.flatnonzero(demand)
+        supply, demand, distances = supply[rows], demand[columns], distances[np.ix_(rows, columns)]
     # Neither check costs less than the transport of two short texts, and both sides sum to 1 here.
-    return float(ot.emd2(supply / supply.sum(), demand / demand.sum(), costs, check_marginals=False, center_dual=False))
+    return float(ot.emd2(supply, demand, distances, check_marginals=False, center_dual=False))
 
 
 def power_means(layers: np.ndarray) -> np.ndarray:
     """Pool layers into one vector a token: minimum, mean and maximum over the layers, side by side.
 
     Args:
-        layers: hidden states of the pooled layers, shape (n_layers, n_tokens, dim).
+        layers: embeddings of the pooled layers, each of length 1, shape (n_layers, n_tokens, dim).
 
     Returns:
         Shape (n_tokens, 3 * dim).
@@ -100,8 +109,7 @@ def power_means(layers: np.ndarray) -> np.ndarray:
         layer's vector first.
     """
     # l: layers, t: tokens, d: dimension
-    units = unit_vectors(layers)
-    return np.concatenate([units.min(axis=0), units.mean(axis=0), units.max(axis=0)], axis=-1)
+    return np.concatenate([layers.min(axis=0), layers.mean(axis=0), layers.max(axis=0)], axis=-1)
 
 
 def ngrams(embeddings: np.ndarray, weights: np.ndarray, n: int) -> tuple[np.ndarray, np.ndarray]:

@@ -1,7 +1,7 @@
 """Row scores -> the result of `compute()`: means, explicit counts, and the signature."""
 
 from collections.abc import Mapping, Sequence
-from importlib.metadata import PackageNotFoundError, version
+from functools import cache
 from statistics import fmean
 from typing import Any
 
@@ -60,7 +60,10 @@ def _yes(flag: bool) -> str:
     return "yes" if flag else "no"
 
 
+@cache  # reading the metadata of a package takes milliseconds
 def _version_of(library: str) -> str:
+    from importlib.metadata import PackageNotFoundError, version
+
     try:
         return version(library)
     except PackageNotFoundError:
