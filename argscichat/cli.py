@@ -9,7 +9,7 @@ import typer
 from rich.console import Console
 
 from argscichat import data_commands
-from argscichat.output_files import check_can_write, write_whole
+from argscichat.output_files import check_can_write, write_json_lines, write_whole
 from argscichat.scoring import ScoredFile, score_file
 from argscichat.tables import score_table
 from argscichat_metric.options import METRICS, Options
@@ -96,7 +96,7 @@ def score(
     if json_file:
         write_whole(json_file, _result_text(scored))
     if per_example:
-        write_whole(per_example, "".join(_json_text(row) + "\n" for row in scored.per_example()))
+        write_json_lines(per_example, scored.per_example())
 
 
 def _options(given: dict[str, Any]) -> dict[str, Any]:
@@ -115,8 +115,4 @@ def _split(text: str) -> list[str]:
 
 def _result_text(scored: ScoredFile) -> str:
     result = {key: value for key, value in scored.result.items() if key != "per_example"}
-    return _json_text(result | {"missing": scored.rows.missing}, indent=2) + "\n"
-
-
-def _json_text(value: Any, indent: int | None = None) -> str:
-    return json.dumps(value, ensure_ascii=False, allow_nan=False, indent=indent)
+    return json.dumps(result | {"missing": scored.rows.missing}, ensure_ascii=False, allow_nan=False, indent=2) + "\n"

@@ -1,8 +1,11 @@
 """Files that appear whole or not at all."""
 
+import json
 import os
 import tempfile
+from collections.abc import Iterable, Mapping
 from pathlib import Path
+from typing import Any
 
 
 def check_can_write(path: Path) -> None:
@@ -45,6 +48,21 @@ def write_whole(path: Path, text: str) -> None:
         except BaseException:
             beside.unlink(missing_ok=True)
             raise
+
+
+def write_json_lines(path: Path, rows: Iterable[Mapping[str, Any]]) -> None:
+    """Write a JSON Lines file as `write_whole` writes a text.
+
+    Args:
+        path: file to write; an existing one is replaced.
+        rows: one object a line, of what JSON can hold.
+
+    Raises:
+        OSError: the file cannot be written; an existing one is unchanged then.
+        TypeError: a value that JSON cannot hold.
+        ValueError: a number that JSON cannot hold.
+    """
+    write_whole(path, "".join(json.dumps(row, ensure_ascii=False, allow_nan=False) + "\n" for row in rows))
 
 
 def _umask() -> int:

@@ -115,7 +115,33 @@ def config_rows(name: str, paths: Mapping[str, Path], k: int = DEFAULT_K, seed: 
     if name == "intents":
         return {"train": list(intent_rows(read_intents(paths[INTENTS_FILE]), pairs))}
     fold = stratified_fold(name)
-    return {"train": pairs} if fold is None else _stratified(pairs, fold, k, seed)
+    return {"train": pairs} if fold is None else stratified_splits(pairs, fold, k, seed)
+
+
+def stratified_splits(pairs: Sequence[Row], fold: int, k: int = DEFAULT_K, seed: int = DEFAULT_SEED) -> Splits:
+    """Divide message pairs by paper into the three splits of one fold.
+
+    Args:
+        pairs: the message pairs.
+        fold: number of the fold that is tested, from 0 to `k - 1`.
+        k: number of folds, from 3 to the number of papers.
+        seed: seed of the folds.
+
+    Returns:
+        "train", "validation", "test" -> rows, in the order of `pairs` by paper.
+
+    Raises:
+        LeakageError: a paper is in two splits, under two ids.
+        TypeError: `k` or `seed` is not an integer.
+        ValueError: `k` or `fold` is out of range.
+    """
+    by_paper: dict[str, list[Row]] = {}
+    for row in pairs:
+        by_paper.setdefault(row["paper_id"], []).append(row)
+    papers = fold_splits({paper: len(rows) for paper, rows in by_paper.items()}, fold, k, seed)
+    splits = {split: [row for paper in ids for row in by_paper[paper]] for split, ids in papers.items()}
+    check_no_leakage(splits)
+    return splits
 
 
 def _official_fold(fold: int, paths: Mapping[str, Path]) -> Splits:
@@ -137,13 +163,3 @@ def _papers(paths: Mapping[str, Path]) -> list[Any]:
     files = {file: paper_rows(read_fold(paths[file]), paths[file]) for file in fold_files(0).values()}
     check_no_leakage(files)
     return sorted((row for rows in files.values() for row in rows), key=lambda row: row["paper_id"])
-
-
-def _stratified(pairs: Sequence[Row], fold: int, k: int, seed: int) -> Splits:
-    by_paper: dict[str, list[Row]] = {}
-    for row in pairs:
-        by_paper.setdefault(row["paper_id"], []).append(row)
-    papers = fold_splits({paper: len(rows) for paper, rows in by_paper.items()}, fold, k, seed)
-    splits = {split: [row for paper in ids for row in by_paper[paper]] for split, ids in papers.items()}
-    check_no_leakage(splits)
-    return splits

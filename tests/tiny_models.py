@@ -29,6 +29,11 @@ def sample_pairs() -> tuple[list[str], list[str]]:
     return [predicted for predicted, _ in kept], [reference for _, reference in kept]
 
 
+def build_tiny_tokenizer(family: str) -> Any:
+    """A tokenizer that was trained on the sample corpus, of one of `FAMILIES`."""
+    return _TOKENIZERS[family]()
+
+
 def build_tiny_model(family: str, parent: Path, *, opposed: bool = False) -> str:
     """Write a random model and its tokenizer so that the Auto classes of transformers load them, offline.
 
@@ -43,7 +48,7 @@ def build_tiny_model(family: str, parent: Path, *, opposed: bool = False) -> str
     """
     import torch
 
-    tokenizer = _TOKENIZERS[family]()
+    tokenizer = build_tiny_tokenizer(family)
     torch.manual_seed(FAMILIES.index(family))
     model = _model(family, tokenizer).eval()
     with torch.no_grad():
