@@ -17,6 +17,7 @@ from .encoder_files import locate
 from .fact_f1 import fact_f1
 from .idf import InverseDocumentFrequency
 from .message_f1 import message_f1
+from .model_loading import load_model
 from .moverscore import moverscore
 from .options import Options
 from .report import summarize
