@@ -11,7 +11,7 @@ import pytest
 
 ROOT = Path(__file__).parents[1]
 PACKAGES = ("argscichat_metric", "argscichat_dataset", "argscichat")
-HEAVY = {"bert_score", "datasets", "evaluate", "ot", "torch", "transformers"}
+HEAVY = {"bert_score", "datasets", "evaluate", "ot", "pytrec_eval", "torch", "transformers"}
 # Imports evaluate, and with it all of the above: that is what it is for.
 SCRIPT = "argscichat_metric.argscichat_metric"
 # A builder and its features are objects of datasets.
@@ -79,6 +79,7 @@ def test_the_examples_in_docstrings_are_true(name):
         "argscichat_metric.compute",
         "argscichat_metric.fact_f1",
         "argscichat_metric.message_f1",
+        "argscichat_metric.retrieval",
     ],
 )
 def test_the_public_functions_have_examples(name):
