@@ -62,6 +62,11 @@ def test_scores_without_an_encoder_leave_heavy_libraries_out():
     assert not (HEAVY | {"numpy"}) & loaded
 
 
+def test_retrieval_scores_need_pytrec_eval_and_no_other_heavy_library():
+    loaded = loaded_after('from argscichat_metric import compute_retrieval\ncompute_retrieval([["a"]], [["a"]])')
+    assert HEAVY & loaded == {"pytrec_eval"}
+
+
 def test_rejected_options_and_rows_leave_heavy_libraries_out():
     calls = ['compute_scores("a", "b")', "compute_scores(['a'], ['b'], encoder=1)"]
     code = "\n".join(f"try:\n    {call}\nexcept (TypeError, ValueError):\n    pass" for call in calls)

@@ -4,6 +4,7 @@ import doctest
 import json
 from collections.abc import Callable
 from dataclasses import fields
+from pathlib import Path
 from typing import Any
 
 import datasets
@@ -160,10 +161,14 @@ def test_features_are_declared_as_one_nested_set_of_texts_and_numbers(metric):
     )
 
 
+def documented_names(result: dict[str, Any]) -> set[str]:
+    """The options, and the keys of a result with k for the cutoffs."""
+    keys = {key.partition("@")[0] + "@k" if "@" in key and key != "fact_f1@2" else key for key in result}
+    return keys | {field.name for field in fields(RetrievalOptions)}
+
+
 def test_the_documentation_names_every_option_and_every_key(metric, expected):
-    cutoffs = {key.partition("@")[0] + "@k" for key in expected if "@" in key and key != "fact_f1@2"}
-    keys = {key for key in expected if "@" not in key} | cutoffs | {"fact_f1@2"}
-    for name in (*(field.name for field in fields(RetrievalOptions)), *keys):
+    for name in documented_names(expected):
         assert f"`{name}`" in metric.inputs_description
     for name in ("ids", "scores", "grades", "candidates", "id"):
         assert f'"{name}"' in metric.inputs_description
@@ -174,3 +179,9 @@ def test_the_examples_of_the_documentation_are_true(metric, root, monkeypatch):
     examples = doctest.DocTestParser().get_doctest(metric.inputs_description, {}, "inputs", None, None)
     assert examples.examples
     assert doctest.DocTestRunner().run(examples).failed == 0
+
+
+def test_the_card_names_every_option_and_every_key(metric_folder, expected):
+    section = Path(metric_folder, "README.md").read_text(encoding="utf-8").split("## Retrieval scores")[1]
+    for name in documented_names(expected):
+        assert f"`{name}`" in section
