@@ -5,7 +5,7 @@ import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from argscichat.json_lines import JSON_LINES_SUFFIXES, read_json_lines, text_lines
 from argscichat.output_files import write_whole
@@ -15,17 +15,9 @@ from argscichat_metric.retrieval_options import RetrievalOptions
 from argscichat_metric.retrieval_rows import Judgments, Ranking, read_judgment, read_ranking
 from argscichat_metric.shortened import shorten
 
-# The white space of C, as trec_eval has it: an id may hold a no-break space.
-_COLUMN = re.compile(r"[^ \t\n\r\f\v]+")
 _TREC_COLUMNS = "query Q0 document rank score tag"
-# float() takes more than this: digits joined by low lines, and digits of other scripts.
-_NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
-
-
-class _Ranked(NamedTuple):
-    document: str
-    score: float
-    line: int
+# Without the white space of C, which is where trec_eval parts columns: an id may hold a no-break space.
+_COLUMN = re.compile(r"[^ \t\n\r\f\v]+")
 
 
 def read_run(path: str | os.PathLike[str]) -> dict[str, Ranking]:
@@ -140,47 +132,62 @@ def _judgments_of(
 
 
 def _read_trec_run(path: Path) -> dict[str, Ranking]:
-    ranked: dict[str, dict[str, _Ranked]] = {}
+    scores: dict[str, dict[str, float]] = {}
     for number, line in text_lines(path):
-        query, found = _trec_columns(line, number, f"{path}, line {number}")
-        of_query = ranked.setdefault(query, {})
-        if found.document in of_query:
-            raise ValueError(
-                f"{path}, line {number}: the document {shorten(found.document, 120)} of the query "
-                f"{shorten(query, 120)} was given in line {of_query[found.document].line} already"
-            )
-        of_query[found.document] = found
-    if not ranked:
+        columns = line.encode().split()  # as bytes it is parted at the white space of C only
+        score = _finite(columns[4]) if len(columns) == 6 else None
+        if score is None:
+            raise _malformed(path, number, line, columns)
+        query, document = columns[0].decode(), columns[2].decode()
+        of_query = scores.setdefault(query, {})
+        if document in of_query:
+            raise _repeated(path, number, query, document)
+        of_query[document] = score
+    if not scores:
         raise ValueError(f"{path}: expected the columns {_TREC_COLUMNS}, got an empty file")
-    return {query: _in_order(query, of_query) for query, of_query in ranked.items()}
-
-
-def _in_order(query: str, ranked: Mapping[str, _Ranked]) -> Ranking:
     # sorted() is stable, in reverse too: documents of equal score stay in the order of the file.
-    best_first = sorted(ranked.values(), key=lambda found: found.score, reverse=True)
-    return Ranking(tuple(found.document for found in best_first), query)
+    return {
+        query: Ranking(tuple(sorted(of_query, key=of_query.__getitem__, reverse=True)), query)
+        for query, of_query in scores.items()
+    }
 
 
-def _trec_columns(line: str, number: int, where: str) -> tuple[str, _Ranked]:
-    columns = _COLUMN.findall(line)
+def _finite(text: bytes) -> float | None:
+    try:
+        number = float(text)
+    except ValueError:
+        return None
+    # float() also takes digits that are joined by low lines.
+    return number if math.isfinite(number) and b"_" not in text else None
+
+
+def _malformed(path: Path, number: int, line: str, columns: Sequence[bytes]) -> ValueError:
     if len(columns) != 6:
-        raise ValueError(
-            f"{where}: expected the 6 columns {_TREC_COLUMNS}, got {len(columns)}: {shorten(line)}; the name of a file "
-            f"of JSON Lines ends in {' or '.join(JSON_LINES_SUFFIXES)}"
+        return ValueError(
+            f"{path}, line {number}: expected the 6 columns {_TREC_COLUMNS}, got {len(columns)}: {shorten(line)}; the "
+            f"name of a file of JSON Lines ends in {' or '.join(JSON_LINES_SUFFIXES)}"
         )
-    query, _, document, _, score, _ = columns
-    if not _NUMBER.fullmatch(score) or not math.isfinite(float(score)):
-        raise ValueError(
-            f"{where}: expected a finite number as the score of {shorten(document, 120)}, got {shorten(score)}"
-        )
-    return query, _Ranked(document, float(score), number)
+    return ValueError(
+        f"{path}, line {number}: expected a finite number as the score of {shorten(columns[2].decode(), 120)}, got "
+        f"{shorten(columns[4].decode())}"
+    )
+
+
+def _repeated(path: Path, number: int, query: str, document: str) -> ValueError:
+    sought = [query.encode(), document.encode()]
+    first = next(earlier for earlier, line in text_lines(path) if line.encode().split()[0:3:2] == sought)
+    return ValueError(
+        f"{path}, line {number}: the document {shorten(document, 120)} of the query {shorten(query, 120)} was given in "
+        f"line {first} already"
+    )
 
 
 def _trec_lines(query: str, ranking: Ranking, tag: str) -> Iterator[str]:
     _check_column(query, "query id")
+    n = len(ranking.ids)
     for position, document in enumerate(ranking.ids):
-        _check_column(document, f"document of the query {shorten(query, 120)}")
-        yield f"{query} Q0 {document} {position + 1} {len(ranking.ids) - position} {tag}\n"
+        _check_column(document, "document id")
+        yield f"{query} Q0 {document} {position + 1} {n - position} {tag}\n"
 
 
 def _check_column(text: str, what: str) -> None:
