@@ -14,7 +14,8 @@ from .fact_f1 import fact_f1
 from .options import MAX_FACTS
 from .report import Column, signature_of, summarize, version_of
 from .retrieval_options import RetrievalOptions
-from .retrieval_rows import Judgments, Ranking, check_queries, read_judgments, read_rankings
+from .retrieval_rows import Judgments, Ranking, read_judgments, read_rankings
+from .rows import check_aligned
 from .version import __version__
 
 
@@ -67,7 +68,7 @@ def score_rankings(
     Raises:
         ValueError: no rows, or sides that do not fit together.
     """
-    check_queries(rankings, judgments)
+    check_aligned(rankings, judgments)
     ranked = [_among_candidates(ranking, judged) for ranking, judged in zip(rankings, judgments, strict=True)]
     relevant = [judged.relevant() for judged in judgments]
     if not any(relevant):

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from numbers import Integral, Real
 from typing import Any
 
-from .rows import check_ids, check_is_list, check_lengths, checked_id, is_ordered_list
+from .rows import check_is_list, checked_id, is_ordered_list
 from .shortened import shorten
 
 MAX_RANKED = 2**24
@@ -139,22 +139,6 @@ def read_judgment(value: Any, where: str) -> Judgments:
     judgments = Judgments(dict(zip(ids, grades, strict=True)), candidates, _query_id(fields, where))
     _check_relevant_are_candidates(judgments, where)
     return judgments
-
-
-def check_queries(rankings: Sequence[Ranking], judgments: Sequence[Judgments]) -> None:
-    """Refuse two sides that do not fit together.
-
-    Args:
-        rankings: checked predictions.
-        judgments: checked references.
-
-    Raises:
-        ValueError: no rows, unequal lengths, or different ids of the query in a row.
-    """
-    check_lengths(len(rankings), len(judgments))
-    if not rankings:
-        raise ValueError("predictions and references hold no rows: there is nothing to score")
-    check_ids(rankings, judgments)
 
 
 def _fields(value: Any, where: str, keys: tuple[str, ...]) -> Mapping[str, Any]:

@@ -122,12 +122,9 @@ def pair_rows(predictions: Sequence[Row], references: Sequence[Row]) -> Pairs:
         ValueError: no rows, unequal lengths, different ids in a row, sentences on one side and indices on the other,
             a field that only some rows carry, or nothing that both sides carry.
     """
-    check_lengths(len(predictions), len(references))
-    if not predictions:
-        raise ValueError("predictions and references hold no rows: there is nothing to score")
+    check_aligned(predictions, references)
     check_same_fields(predictions, lambda i: f"predictions[{i}]")
     check_same_fields(references, lambda i: f"references[{i}]")
-    check_ids(predictions, references)
     has_messages = predictions[0].message is not None and references[0].message is not None
     has_facts = predictions[0].facts is not None and references[0].facts is not None
     if not has_messages and not has_facts:
@@ -161,6 +158,27 @@ def check_lengths(n_predictions: int, n_references: int) -> None:
             f"predictions and references must be aligned row by row, got {n_predictions} predictions "
             f"and {n_references} references"
         )
+
+
+def check_aligned(predictions: Sequence[HasId], references: Sequence[HasId]) -> None:
+    """Refuse sides that are not aligned row by row.
+
+    Args:
+        predictions: checked rows; an id of None fits every id.
+        references: checked rows.
+
+    Raises:
+        ValueError: no rows, unequal lengths, or two different ids in a row.
+    """
+    check_lengths(len(predictions), len(references))
+    if not predictions:
+        raise ValueError("predictions and references hold no rows: there is nothing to score")
+    for i, (prediction, reference) in enumerate(zip(predictions, references, strict=True)):
+        if None not in (prediction.id, reference.id) and prediction.id != reference.id:
+            raise ValueError(
+                f"row {i}: predictions[{i}] has the id {shorten(prediction.id, 120)} and references[{i}] "
+                f"{shorten(reference.id, 120)}; rows are compared in order, so sort both sides alike"
+            )
 
 
 def check_same_fields(rows: Sequence[Row], name_of: Callable[[int], str]) -> None:
@@ -206,24 +224,6 @@ def check_is_list(values: Any, argument: str) -> None:
         raise TypeError(
             f"{argument}: expected a list with one entry a query, got {type(values).__name__} {shorten(values)}"
         )
-
-
-def check_ids(predictions: Sequence[HasId], references: Sequence[HasId]) -> None:
-    """Refuse sides whose ids differ in some row.
-
-    Args:
-        predictions: checked rows; an id of None fits every id.
-        references: checked rows, aligned with the predictions.
-
-    Raises:
-        ValueError: names the first row with two different ids.
-    """
-    for i, (prediction, reference) in enumerate(zip(predictions, references, strict=True)):
-        if None not in (prediction.id, reference.id) and prediction.id != reference.id:
-            raise ValueError(
-                f"row {i}: predictions[{i}] has the id {shorten(prediction.id, 120)} and references[{i}] "
-                f"{shorten(reference.id, 120)}; rows are compared in order, so sort both sides alike"
-            )
 
 
 def checked_id(value: Any, where: str) -> str:
