@@ -18,7 +18,7 @@ import datasets
 from argscichat_dataset.configs import CONFIG_NAMES, check_config, config_files, config_rows, stratified_fold
 from argscichat_dataset.content_config import ContentConfig
 from argscichat_dataset.features import INTENT_FEATURES, PAIR_FEATURES, PAPER_FEATURES
-from argscichat_dataset.fingerprint import check_hash, package_digest
+from argscichat_dataset.fingerprint import check_sha256, package_digest
 from argscichat_dataset.official_files import SHA256, file_url, local_files
 from argscichat_dataset.splits import DEFAULT_K, DEFAULT_SEED
 
@@ -133,5 +133,5 @@ class ArgSciChat(datasets.GeneratorBasedBuilder):
             dl_manager = datasets.DownloadManager(self.dataset_name, download_config=dl_manager.download_config)
         paths = dl_manager.download({name: file_url(name) for name in config_files(self.config.name)})
         for name, path in paths.items():
-            check_hash(path, SHA256[name], source=file_url(name))
+            check_sha256(path, SHA256[name], source=file_url(name))
         return paths

@@ -36,25 +36,22 @@ def hash_of(path: str | os.PathLike[str], algorithm: str = "sha256") -> str:
         raise SourceError(f"{place}: file: expected a file that can be read, got {shown(got)}") from error
 
 
-def check_hash(
-    path: str | os.PathLike[str], expected: str, source: str | None = None, algorithm: str = "sha256"
-) -> None:
+def check_sha256(path: str | os.PathLike[str], expected: str, source: str | None = None) -> None:
     """Refuse a file whose content is not the expected one.
 
     Args:
         path: the file.
-        expected: hash of the right content, in hexadecimal digits.
+        expected: sha256 of the right content, in hexadecimal digits.
         source: where the file came from, for the message.
-        algorithm: as in `hash_of`.
 
     Raises:
-        SourceError: the file cannot be read or has another hash; the message has both hashes.
+        SourceError: the file cannot be read or has another sha256; the message has both hashes.
     """
-    found = hash_of(path, algorithm)
+    found = hash_of(path)
     if found != expected.lower():
         origin = f", downloaded from {source}" if source else ""
         raise SourceError(
-            f"{shown(str(path), SHOWN_PATH_BYTES)}{origin}: {algorithm}: expected {expected.lower()}, got {found}; the "
+            f"{shown(str(path), SHOWN_PATH_BYTES)}{origin}: sha256: expected {expected.lower()}, got {found}; the "
             "file is damaged or not the official one, remove it to have it fetched again"
         )
 

@@ -10,7 +10,7 @@ import pytest
 from argscichat_dataset.builder import ArgSciChat
 from argscichat_dataset.configs import CONFIG_NAMES
 from argscichat_dataset.features import INTENT_FEATURES, PAIR_FEATURES, PAPER_FEATURES
-from argscichat_dataset.fingerprint import check_hash
+from argscichat_dataset.fingerprint import check_sha256
 from argscichat_dataset.intents import ROLES, TAGS
 from argscichat_dataset.official_files import SHA256, fold_files
 from argscichat_dataset.splits import check_no_leakage
@@ -147,4 +147,4 @@ def test_hashes_are_those_of_the_published_files(shared_dir: Path) -> None:
     """All sixteen."""
     assert len(SHA256) == 16
     for name, expected in SHA256.items():
-        check_hash(shared_dir / "argscichat" / name, expected)
+        check_sha256(shared_dir / "argscichat" / name, expected)
