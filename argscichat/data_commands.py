@@ -107,9 +107,8 @@ def _check_lines(report: BeirReport) -> list[str]:
         f"Corpus: {report.documents} documents. Queries: {report.queries}, {report.unjudged_queries} of them without "
         "judgments in any split.",
         *(f"Note: {times} {kind}." for kind, times in report.notes.items()),
-        *(f"Fault: {times} {kind}." for kind, times in report.faults.items()),
+        f"Faults: {', '.join(f'{times} {kind}' for kind, times in report.faults.items())}.",
         *(f"  {message}" for message in report.first_faults),
-        *(["No faults: every split can be read."] if report.sound else []),
     ]
 
 

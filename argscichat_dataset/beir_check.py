@@ -16,6 +16,7 @@ from argscichat_dataset.beir_layout import (
 from argscichat_dataset.beir_lines import (
     EMPTY_DOCUMENT,
     EMPTY_QUERY,
+    FAULTS,
     MISSING,
     FilePath,
     Findings,
@@ -43,7 +44,7 @@ class BeirReport:
         queries: distinct queries.
         splits: name of a split -> its counts.
         unjudged_queries: queries that no split judges.
-        faults: kind of fault -> how many; empty where the folder is sound.
+        faults: kind of fault -> how many; every kind is there, with 0 where there are none.
         first_faults: the first of each kind, with file and line.
         notes: kind -> how many, of what a reader can take but may want to know: empty texts, repeated lines.
     """
@@ -59,7 +60,7 @@ class BeirReport:
     @property
     def sound(self) -> bool:
         """Whether every split can be read with `strict`."""
-        return not self.faults
+        return not any(self.faults.values())
 
 
 def check_beir(folder: FilePath) -> BeirReport:
@@ -96,7 +97,7 @@ def check_beir(folder: FilePath) -> BeirReport:
         queries=len(query_ids),
         splits=splits,
         unjudged_queries=len(query_ids.keys() - judged),
-        faults=dict(findings.faults),
+        faults={kind: findings.faults[kind] for kind in FAULTS},
         first_faults=tuple(message for messages in findings.first.values() for message in messages),
         notes=dict(findings.notes),
     )

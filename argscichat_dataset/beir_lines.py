@@ -24,6 +24,7 @@ EMPTY_ID = "lines with an empty id"
 CONFLICT = "conflicting duplicates"
 DANGLING = "ids that no line defines"
 MISSING = "files that are missing or empty"
+FAULTS = (MALFORMED, EMPTY_ID, CONFLICT, DANGLING, MISSING)
 
 # Notes: counted, but nothing that a reader could not take.
 REPEATED = "lines that repeat an earlier one"
@@ -92,7 +93,7 @@ class Findings:
     def warn(self) -> None:
         """Warn of the faults that were counted, once for each kind, in the name of the caller of our caller."""
         for kind, times in self.faults.items():
-            warnings.warn(f"left out {times} {kind}; the first: {self.first[kind][0]}", stacklevel=3)
+            warnings.warn(f"{times} {kind}, which are left out; the first: {self.first[kind][0]}", stacklevel=3)
 
 
 def checked_lines(
