@@ -106,8 +106,8 @@ def _check_lines(report: BeirReport) -> list[str]:
     return [
         f"Corpus: {report.documents} documents. Queries: {report.queries}, {report.unjudged_queries} of them without "
         "judgments in any split.",
-        *(f"Note: {times} {kind}." for kind, times in report.notes.items()),
-        f"Faults: {', '.join(f'{times} {kind}' for kind, times in report.faults.items())}.",
+        *(f"Note: {kind}: {times}." for kind, times in report.notes.items()),
+        f"Faults: {', '.join(f'{kind}: {times}' for kind, times in report.faults.items())}.",
         *(f"  {message}" for message in report.first_faults),
     ]
 

@@ -93,7 +93,7 @@ class Findings:
     def warn(self) -> None:
         """Warn of the faults that were counted, once for each kind, in the name of the caller of our caller."""
         for kind, times in self.faults.items():
-            warnings.warn(f"{times} {kind}, which are left out; the first: {self.first[kind][0]}", stacklevel=3)
+            warnings.warn(f"{kind}: {times}, left out; the first: {self.first[kind][0]}", stacklevel=3)
 
 
 def checked_lines(

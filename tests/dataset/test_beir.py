@@ -184,7 +184,7 @@ def test_a_malformed_record_is_an_error_or_is_left_out(
         read_beir(folder, "test")
     assert f"{name}.jsonl': line 2: expected " in str(caught.value)
     assert expected in str(caught.value) and len(str(caught.value)) < 1000
-    with pytest.warns(UserWarning, match="^1 (malformed lines|lines with an empty id), which are left out") as warned:
+    with pytest.warns(UserWarning, match="^(malformed lines|lines with an empty id): 1, left out") as warned:
         assert read_beir(folder, "test", strict=False) == SOUND
     assert len(warned) == 1 and warned[0].filename == __file__
 
@@ -196,7 +196,7 @@ def test_a_malformed_judgment_is_an_error_or_is_left_out(beir: Folder, line: str
         read_beir(folder, "test")
     assert "test.tsv': line 2: expected " in str(caught.value)
     assert expected in str(caught.value) and len(str(caught.value)) < 1000
-    with pytest.warns(UserWarning, match="^1 .*, which are left out; the first: .*test.tsv': line 2: ") as warned:
+    with pytest.warns(UserWarning, match="^[a-z ]+: 1, left out; the first: .*test.tsv': line 2: ") as warned:
         assert read_beir(folder, "test", strict=False) == SOUND
     assert len(warned) == 1 and warned[0].filename == __file__
 
@@ -206,7 +206,7 @@ def test_a_first_line_that_is_no_header_is_not_taken_for_one(tmp_path: Path) -> 
     file.write_text("q1\td1\tx\nq2\td2\t2\n", encoding="utf-8")
     with pytest.raises(SourceError, match="line 1: expected a whole number of 32 bits as score, got 'x'"):
         read_qrels(file)
-    with pytest.warns(UserWarning, match="^1 malformed lines"):
+    with pytest.warns(UserWarning, match="^malformed lines: 1,"):
         assert read_qrels(file, strict=False) == {"q2": {"d2": 2}}
 
 
@@ -216,7 +216,7 @@ def test_an_id_with_two_contents_is_an_error_or_the_first_is_kept(beir: Folder, 
     folder = beir(**{name: sound + json.dumps({"_id": "d1" if name == "corpus" else "q1", "text": "Other"}) + "\n"})
     with pytest.raises(SourceError, match=r"line 3: expected one content for the id '[dq]1', got another one"):
         read_beir(folder, "test")
-    with pytest.warns(UserWarning, match="^1 conflicting duplicates"):
+    with pytest.warns(UserWarning, match="^conflicting duplicates: 1,"):
         assert read_beir(folder, "test", strict=False) == SOUND
 
 
@@ -226,17 +226,17 @@ def test_a_lenient_reader_warns_once_for_each_kind_with_its_number(beir: Folder)
         assert read_beir(folder, "test", strict=False).qrels == SOUND.qrels
     texts = sorted(str(warning.message) for warning in warned)
     assert len(texts) == 2
-    assert texts[0].startswith("2 ids that no line defines") and "test.tsv': line 3" in texts[0]
-    assert texts[1].startswith("3 malformed lines") and "corpus.jsonl': line 3" in texts[1]
+    assert texts[0].startswith("ids that no line defines: 2") and "test.tsv': line 3" in texts[0]
+    assert texts[1].startswith("malformed lines: 3") and "corpus.jsonl': line 3" in texts[1]
 
 
 def test_going_over_a_file_leniently_warns_at_its_end(beir: Folder) -> None:
     folder = beir("7\n" + DOCUMENT, '7\n{"_id": "q1", "text": "One?"}\n')
     with pytest.raises(SourceError, match="line 1"):
         next(iter_corpus(folder / "corpus.jsonl"))
-    with pytest.warns(UserWarning, match="^1 malformed lines"):
+    with pytest.warns(UserWarning, match="^malformed lines: 1,"):
         assert [name for name, _ in iter_corpus(folder / "corpus.jsonl", strict=False)] == ["d1", "d2"]
-    with pytest.warns(UserWarning, match="^1 malformed lines"):
+    with pytest.warns(UserWarning, match="^malformed lines: 1,"):
         assert list(iter_queries(folder / "queries.jsonl", strict=False)) == [("q1", "One?")]
 
 
@@ -256,7 +256,7 @@ def test_a_split_without_judgments_is_an_error_or_a_warning(beir: Folder) -> Non
     folder = beir(test="query-id\tcorpus-id\tscore\n")
     with pytest.raises(SourceError, match="test.tsv': file: expected at least one line, got none"):
         read_beir(folder, "test")
-    with pytest.warns(UserWarning, match="^1 files that are missing or empty"):
+    with pytest.warns(UserWarning, match="^files that are missing or empty: 1,"):
         assert read_beir(folder, "test", strict=False).qrels == {}
 
 

@@ -13,6 +13,7 @@ from beir.datasets.data_loader import GenericDataLoader
 
 from argscichat_dataset import beir_export
 from argscichat_dataset.beir import BeirData, read_beir, read_candidates, read_qrels
+from argscichat_dataset.beir_builder import Beir
 from argscichat_dataset.beir_check import SplitCounts, check_beir
 from argscichat_dataset.beir_export import export_beir, pairs_of_split, paper_key, query_id, sentence_id
 from argscichat_dataset.configs import config_files, config_rows
@@ -167,6 +168,10 @@ def test_datasets_reads_the_same_with_and_without_our_builder(exported: tuple[li
     judgments = [(q, d, s) for q, of in expected.qrels.items() for d, s in of.items()]
     rows_of_csv = load("csv", "qrels/test.tsv", delimiter="\t")
     assert [(row["query-id"], row["corpus-id"], row["score"]) for row in rows_of_csv] == judgments
+    for config, other in (("corpus", corpus), ("queries", queries), ("qrels", rows_of_csv)):
+        builder = Beir(config_name=config, data_dir=folder, cache_dir=str(tmp_path / "cache"))
+        builder.download_and_prepare()
+        assert next(iter(builder.as_dataset().values())).to_list() == other.to_list()
 
 
 # No half exports

@@ -103,7 +103,7 @@ def test_check_prints_the_counts_of_a_sound_folder(run, shared_dir):
     assert "Corpus: 5183 documents. Queries: 1109, 0 of them without judgments in any split." in out
     assert "│test│339│300│" in lines
     assert "│train│919│809│" in lines
-    assert "Faults: 0 malformed lines, 0 lines with an empty id, 0 conflicting duplicates, 0 ids that no line" in out
+    assert "Faults: malformed lines: 0, lines with an empty id: 0, conflicting duplicates: 0, ids that no line" in out
 
 
 def test_check_lists_the_faults_of_a_broken_folder_and_fails(run, tmp_path):
@@ -114,8 +114,10 @@ def test_check_lists_the_faults_of_a_broken_folder_and_fails(run, tmp_path):
     code, out, err = run("data", "check", tmp_path)
     assert code == cli.USAGE_ERROR
     assert "5 faults" in err
-    assert "1 malformed lines, 1 lines with an empty id, 1 conflicting duplicates, 2 ids that no line defines" in out
-    assert "Note: 1 documents with an empty text." in out
+    assert (
+        "malformed lines: 1, lines with an empty id: 1, conflicting duplicates: 1, ids that no line defines: 2" in out
+    )
+    assert "Note: documents with an empty text: 1." in out
     for place in ("corpus.jsonl': line 2", "corpus.jsonl': line 3", "queries.jsonl': line 2", "test.tsv': line 3"):
         assert place in out
 
