@@ -99,7 +99,7 @@ def check(folder: Annotated[Path, typer.Argument(help="Folder in the format of B
         table.add_row(Text(split), str(counts.judgments), str(counts.judged_queries))
     Console(highlight=False).print(Group(*map(Text, _check_lines(report)), table), soft_wrap=True)
     if not report.sound:
-        raise ValueError(f"{folder}: {sum(report.faults.values())} faults, the first of each kind are listed above")
+        raise ValueError(f"{folder}: {sum(report.faults.values())} faults; the first of each kind are listed above")
 
 
 def _check_lines(report: BeirReport) -> list[str]:

@@ -9,7 +9,6 @@ from typing import Any
 
 import datasets
 import pytest
-from beir.datasets.data_loader import GenericDataLoader
 
 from argscichat_dataset import beir_export
 from argscichat_dataset.beir import BeirData, read_beir, read_candidates, read_qrels
@@ -138,6 +137,8 @@ def test_our_reader_reads_it_back(exported: tuple[list[Row], Path]) -> None:
 
 
 def test_the_loader_of_the_beir_package_reads_the_same(exported: tuple[list[Row], Path]) -> None:
+    from beir.datasets.data_loader import GenericDataLoader
+
     rows, folder = exported
     corpus, queries, qrels = GenericDataLoader(data_folder=str(folder)).load(split="test")
     expected = expected_data(rows)
