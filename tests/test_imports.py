@@ -15,7 +15,9 @@ HEAVY = {"bert_score", "datasets", "evaluate", "ot", "pytrec_eval", "torch", "tr
 # Imports evaluate, and with it all of the above: that is what it is for.
 SCRIPT = "argscichat_metric.argscichat_metric"
 # A builder and its features are objects of datasets.
-NEEDED = {"argscichat_dataset.builder": {"datasets"}, "argscichat_dataset.features": {"datasets"}}
+NEEDED = {
+    f"argscichat_dataset.{name}": {"datasets"} for name in ("beir_builder", "builder", "content_config", "features")
+}
 RUNS_WHEN_IMPORTED = "argscichat.__main__"
 
 
