@@ -1,4 +1,4 @@
-"""The command line: `argscichat score` and `argscichat data`."""
+"""The command line: `score` is here, the other commands are in `*_command.py` and `*_commands.py`."""
 
 import json
 import sys
@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 from rich.console import Console
 
-from argscichat import data_commands
+from argscichat import baseline_commands, data_commands, retrieval_command
 from argscichat.output_files import check_can_write, write_json_lines, write_whole
 from argscichat.scoring import ScoredFile, score_file
 from argscichat.tables import score_table
@@ -26,6 +26,7 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 app.add_typer(data_commands.app, name="data")
+app.add_typer(baseline_commands.app, name="baseline")
 
 
 def main() -> None:
@@ -97,6 +98,10 @@ def score(
         write_whole(json_file, _result_text(scored))
     if per_example:
         write_json_lines(per_example, scored.per_example())
+
+
+# Here, as the help lists the commands in the order in which they are registered.
+app.command(no_args_is_help=True)(retrieval_command.retrieval)
 
 
 def _options(given: dict[str, Any]) -> dict[str, Any]:

@@ -63,16 +63,31 @@ def read_references(path: str | os.PathLike[str]) -> References:
         TypeError: a value of the wrong type; the text names file and place.
         ValueError: malformed content; the text names file and place.
     """
+    if Path(path).suffix.lower() in JSON_LINES_SUFFIXES:
+        return References(_read_rows(Path(path), "references"))
+    return _references_of_rows(read_message_pairs(path))
+
+
+def read_message_pairs(path: str | os.PathLike[str]) -> list[PairRow]:
+    """Read message pairs with everything that an agent may see: query, history, paper.
+
+    Args:
+        path: an official fold file, or `DIR:config:split` where `argscichat data build` wrote DIR.
+
+    Returns:
+        The pairs in file order, at least one.
+
+    Raises:
+        OSError: the file cannot be read.
+        ValueError: malformed content; the text names file and place.
+    """
     place = os.fspath(path).rsplit(":", 2)
     if len(place) == 3 and not os.path.isfile(path):
-        return _references_of_rows(read_built_pairs(*place))
-    path = Path(path)
-    if path.suffix.lower() in JSON_LINES_SUFFIXES:
-        return References(_read_rows(path, "references"))
+        return read_built_pairs(*place)
     rows = read_pairs(path)
     if not rows:
         raise ValueError(f"{path}: expected at least one message pair, got none")
-    return _references_of_rows(rows)
+    return rows
 
 
 def as_sentence_ids(references: References) -> References:

@@ -1,6 +1,5 @@
 """Run files, and scoring a run against judgments by query id."""
 
-import csv
 import json
 import random
 from pathlib import Path
@@ -8,7 +7,9 @@ from typing import Any
 
 import pytest
 
+from argscichat.baselines import Bm25, ranked
 from argscichat.rankings import read_run, score_run, write_run
+from argscichat_dataset.beir import BeirData, read_beir
 from argscichat_metric import compute_retrieval
 from argscichat_metric.retrieval_rows import Ranking
 
@@ -279,52 +280,27 @@ def test_an_unknown_option_is_refused_first():
 
 
 @pytest.fixture(scope="module")
-def scifact(shared_dir) -> Path:
-    return shared_dir / "scifact"
+def scifact(shared_dir) -> BeirData:
+    return read_beir(shared_dir / "scifact", "test")
 
 
-@pytest.fixture(scope="module")
-def scifact_qrels(scifact) -> dict[str, dict[str, int]]:
-    qrels: dict[str, dict[str, int]] = {}
-    with (scifact / "qrels" / "test.tsv").open(encoding="utf-8", newline="") as file:
-        for row in csv.DictReader(file, delimiter="\t"):
-            qrels.setdefault(row["query-id"], {})[row["corpus-id"]] = int(row["score"])
-    return qrels
-
-
-def test_the_judgments_of_scifact_as_a_run_score_exactly_1(scifact_qrels, tmp_path):
+def test_the_judgments_of_scifact_as_a_run_score_exactly_1(scifact, tmp_path):
     path = tmp_path / "run.trec"
-    write_run(path, {query: Ranking(tuple(grades)) for query, grades in scifact_qrels.items()}, "qrels")
-    result = score_run(read_run(path), scifact_qrels)
+    write_run(path, {query: Ranking(tuple(grades)) for query, grades in scifact.qrels.items()}, "qrels")
+    result = score_run(read_run(path), scifact.qrels)
     ones = [key for key in result if key.startswith(("ndcg", "mrr", "map", "r_precision"))]
     ones += ["recall@5", "recall@10", "recall@100", "precision@1"]
     assert {key: result[key] for key in ones} == dict.fromkeys(ones, 1.0)
     assert (result["n_judged_queries"], result["missing"]) == (300, [])
 
 
-def test_bm25_reaches_the_published_scores_on_scifact(scifact, scifact_qrels):
-    result = score_run(bm25_run(scifact, scifact_qrels), scifact_qrels)
+def test_bm25_reaches_the_published_scores_on_scifact(scifact):
+    documents = list(scifact.corpus)
+    bm25 = Bm25([f"{document.title} {document.text}" for document in scifact.corpus.values()])
+    run = {query: [documents[i] for i in ranked(bm25.scores(scifact.queries[query]))[:1000]] for query in scifact.qrels}
+    result = score_run(run, scifact.qrels)
     assert result["ndcg@10"] == pytest.approx(0.6863, abs=0.0005)
     assert result["map"] == pytest.approx(0.6442, abs=0.0005)
     assert result["mrr@10"] == pytest.approx(0.6492, abs=0.0005)
     assert result["recall@100"] == pytest.approx(0.9127, abs=0.0005)
     assert (result["n_queries"], result["n_unjudged_queries"]) == (300, 0)
-
-
-def bm25_run(scifact: Path, queries: Any) -> dict[str, Ranking]:
-    """The 1000 best documents of bm25s (k1 1.5, b 0.75, Snowball's English stemmer, its own stop words) a query."""
-    import bm25s
-    import Stemmer
-
-    def read(name: str) -> list[dict[str, str]]:
-        return [json.loads(line) for line in (scifact / name).read_text(encoding="utf-8").split("\n") if line]
-
-    def tokens(texts: list[str]) -> Any:
-        return bm25s.tokenize(texts, stopwords="en", stemmer=Stemmer.Stemmer("english"), show_progress=False)
-
-    corpus = read("corpus.jsonl")
-    asked = [row for row in read("queries.jsonl") if row["_id"] in queries]
-    retriever = bm25s.BM25(method="lucene", k1=1.5, b=0.75)
-    retriever.index(tokens([row["title"] + " " + row["text"] for row in corpus]), show_progress=False)
-    found, _ = retriever.retrieve(tokens([row["text"] for row in asked]), k=1000, show_progress=False)
-    return {row["_id"]: Ranking(tuple(corpus[i]["_id"] for i in best)) for row, best in zip(asked, found, strict=True)}
