@@ -36,6 +36,7 @@ format: $(INSTALLED_TEST)
 	$(BIN)/ruff format
 
 bench: $(INSTALLED_TEST)
+	$(BIN)/python benchmarks/bench_beir.py
 	$(BIN)/python benchmarks/bench_scores.py $(BENCH_ARGS)
 
 clean:

@@ -1,19 +1,16 @@
 """The two files that people hand in: the predictions of an agent, and the references to score them against."""
 
-import json
 import os
-from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from argscichat.json_lines import JSON_LINES_SUFFIXES, read_json_lines
 from argscichat_dataset.built import read_built_pairs
 from argscichat_dataset.corpus import Row as PairRow
 from argscichat_dataset.corpus import read_pairs
 from argscichat_metric.rows import Row, check_same_fields, read_row, read_rows
 from argscichat_metric.shortened import shorten
-
-JSON_LINES_SUFFIXES = (".jsonl", ".ndjson")
 
 
 @dataclass(frozen=True)
@@ -47,7 +44,7 @@ def read_predictions(path: str | os.PathLike[str]) -> list[Row]:
         TypeError: a value of the wrong type; the text names file and line.
         ValueError: a malformed line, a missing or repeated id, an unknown key; the text names file and line.
     """
-    return _read_json_lines(Path(path), "predictions")
+    return _read_rows(Path(path), "predictions")
 
 
 def read_references(path: str | os.PathLike[str]) -> References:
@@ -75,7 +72,7 @@ def read_references(path: str | os.PathLike[str]) -> References:
         return _references_of_rows(read_built_pairs(*place))
     path = Path(path)
     if path.suffix.lower() in JSON_LINES_SUFFIXES:
-        return References(_read_json_lines(path, "references"))
+        return References(_read_rows(path, "references"))
     rows = read_pairs(path)
     if not rows:
         raise ValueError(f"{path}: expected at least one message pair, got none")
@@ -128,59 +125,7 @@ def _references_of_rows(rows: list[PairRow]) -> References:
     )
 
 
-def _read_json_lines(path: Path, argument: str) -> list[Row]:
-    rows: list[Row] = []
-    lines: list[int] = []
-    line_of_id: dict[str, int] = {}
-    for number, value in _json_lines(path):
-        where = f"{path}, line {number}"
-        row = _checked_row(value, where, argument)
-        if row.id in line_of_id:
-            raise ValueError(f"{where}: the id {shorten(row.id, 200)} was given in line {line_of_id[row.id]} already")
-        line_of_id[row.id] = number
-        rows.append(row)
-        lines.append(number)
-    if not rows:
-        raise ValueError(f"{path}: expected one JSON object a line, got an empty file")
-    check_same_fields(rows, lambda i: f"{path}, line {lines[i]}")
-    return rows
-
-
-def _checked_row(value: Any, where: str, argument: str) -> Row:
-    if not isinstance(value, dict):
-        raise TypeError(f"{where}: expected a JSON object with 'id', got {type(value).__name__} {shorten(value)}")
-    if "id" not in value:
-        raise ValueError(f"{where}: 'id' is missing; found are the keys {shorten(list(value), 120)}")
-    return read_row(value, where, argument)
-
-
-def _json_lines(path: Path) -> Iterator[tuple[int, Any]]:
-    data = path.read_bytes()
-    try:
-        text = data.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        line = data.count(b"\n", 0, error.start) + 1
-        raise ValueError(f"{path}, line {line}: expected UTF-8, got byte 0x{data[error.start]:02x}") from None
-    # Not splitlines(): U+2028 and its like may stand inside a JSON text.
-    for number, line in enumerate(text.split("\n"), start=1):
-        if line.strip():
-            yield number, _parsed(line, f"{path}, line {number}")
-
-
-def _parsed(line: str, where: str) -> Any:
-    try:
-        return json.loads(line, object_pairs_hook=_refuse_repeated_keys(where))
-    except json.JSONDecodeError as error:
-        raise ValueError(f"{where}: expected a JSON object, got {shorten(line)} ({error.msg})") from None
-    except RecursionError:
-        raise ValueError(f"{where}: expected a JSON object, got one nested too deeply") from None
-
-
-def _refuse_repeated_keys(where: str) -> Callable[[list[tuple[str, Any]]], dict[str, Any]]:
-    def build(items: list[tuple[str, Any]]) -> dict[str, Any]:
-        value = dict(items)
-        if len(value) < len(items):
-            raise ValueError(f"{where}: a key is given twice in {shorten([key for key, _ in items], 120)}")
-        return value
-
-    return build
+def _read_rows(path: Path, argument: str) -> list[Row]:
+    rows = read_json_lines(path, lambda value, where: read_row(value, where, argument))
+    check_same_fields(list(rows.values()), lambda i: f"{path}, line {list(rows)[i]}")
+    return list(rows.values())

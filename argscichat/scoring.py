@@ -114,13 +114,13 @@ def match_rows(predictions: Sequence[Row], references: References, *, ignore_unk
     unknown = [row.id for row in predictions if row.id not in known]
     if len(unknown) == len(predictions):
         raise ValueError(
-            f"no id of the predictions is in the references: predictions have {_some(list(by_id))}, "
-            f"references have {_some([row.id for row in references.rows])}"
+            f"no id of the predictions is in the references: predictions have {some_ids(list(by_id))}, "
+            f"references have {some_ids([row.id for row in references.rows])}"
         )
     if unknown and not ignore_unknown:
         raise ValueError(
-            f"{len(unknown)} of {len(predictions)} predictions have an id that is in no reference: {_some(unknown)}; "
-            "pass --ignore-unknown (ignore_unknown=True) to leave them out"
+            f"{len(unknown)} of {len(predictions)} predictions have an id that is in no reference: "
+            f"{some_ids(unknown)}; pass --ignore-unknown (ignore_unknown=True) to leave them out"
         )
     if any(row.facts and isinstance(row.facts[0], int) for row in predictions):
         references = as_sentence_ids(references)
@@ -128,6 +128,12 @@ def match_rows(predictions: Sequence[Row], references: References, *, ignore_unk
     matched = [by_id.get(row.id, replace(empty, id=row.id)) for row in references.rows]
     missing = [row.id for row in references.rows if row.id not in by_id]
     return MatchedRows(matched, references.rows, missing, unknown, _count_foreign_facts(matched, references))
+
+
+def some_ids(ids: Sequence[str]) -> str:
+    """The first five of some ids, for an error text, and how many there are beyond."""
+    shown = ", ".join(shorten(query_id, 120) for query_id in ids[:_IDS_SHOWN])
+    return shown + (f" and {len(ids) - _IDS_SHOWN} more" if len(ids) > _IDS_SHOWN else "")
 
 
 def _empty_prediction(like: Row) -> Row:
@@ -142,8 +148,3 @@ def _count_foreign_facts(predictions: Sequence[Row], references: References) -> 
         for row, sentences in zip(predictions, references.sentences, strict=True)
         for fact in row.facts or ()
     )
-
-
-def _some(ids: Sequence[str]) -> str:
-    shown = ", ".join(shorten(query_id, 120) for query_id in ids[:_IDS_SHOWN])
-    return shown + (f" and {len(ids) - _IDS_SHOWN} more" if len(ids) > _IDS_SHOWN else "")

@@ -9,16 +9,17 @@ is not named after its folder, as `load_dataset` refuses a folder that holds `<f
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import datasets
 
 from argscichat_dataset.configs import CONFIG_NAMES, check_config, config_files, config_rows, stratified_fold
+from argscichat_dataset.content_config import ContentConfig
 from argscichat_dataset.features import INTENT_FEATURES, PAIR_FEATURES, PAPER_FEATURES
-from argscichat_dataset.fingerprint import check_sha256, files_digest, package_digest
+from argscichat_dataset.fingerprint import check_sha256, package_digest
 from argscichat_dataset.official_files import SHA256, file_url, local_files
-from argscichat_dataset.source import SourceError
 from argscichat_dataset.splits import DEFAULT_K, DEFAULT_SEED
 
 VERSION = datasets.Version("1.0.0")
@@ -45,55 +46,24 @@ CITATION = """\
 
 
 @dataclass
-class ArgSciChatConfig(datasets.BuilderConfig):
+class ArgSciChatConfig(ContentConfig):
     """A config of the dataset.
 
     Attributes:
         k: number of folds of the configs `papers_*`, from 3 to the number of papers.
         seed: seed of these folds.
-        data_digest: hash of the local files, set by the builder; None where the official files are downloaded.
     """
 
     k: int = DEFAULT_K
     seed: int = DEFAULT_SEED
-    data_digest: str | None = field(default=None, init=False)
 
-    def create_config_id(self, config_kwargs: dict[str, Any], custom_features: Any = None) -> str:
-        """The name of the cache of this config, which changes with the content of the local files.
-
-        `datasets` would put the path of `data_dir` into it, and go on loading what an edited file held before. As this
-        is the first call after all options are set, they are checked here.
-
-        Args:
-            config_kwargs: options that the builder was given.
-            custom_features: features that the builder was given.
-
-        Returns:
-            The name.
-
-        Raises:
-            SourceError: a local file cannot be read.
-            TypeError: `k` or `seed` is not an integer.
-            ValueError: there is no such config.
-        """
+    def check_options(self) -> None:
+        """See `configs.check_config`."""
         check_config(self.name, self.k, self.seed)
-        if self.data_files is not None:
-            raise ValueError("data_files: expected none, got some; give the folder of the official files as data_dir")
-        if self.data_dir is not None:
-            self.data_digest = self.local_digest()
-            config_kwargs = {**config_kwargs, "data_dir": self.data_digest}
-        return super().create_config_id(config_kwargs, custom_features)
 
-    def local_digest(self) -> str:
-        """Hash of the local files as they are now.
-
-        Returns:
-            64 hexadecimal digits.
-
-        Raises:
-            SourceError: a file is missing or cannot be read.
-        """
-        return files_digest(local_files(self.data_dir, config_files(self.name)))
+    def local_paths(self) -> dict[str, Path]:
+        """See `official_files.local_files`."""
+        return local_files(self.data_dir, config_files(self.name))
 
 
 class ArgSciChat(datasets.GeneratorBasedBuilder):
@@ -137,8 +107,7 @@ class ArgSciChat(datasets.GeneratorBasedBuilder):
                 changed since the builder was made.
             ValueError: as `configs.config_rows`.
         """
-        if self.config.data_dir is not None and self.config.local_digest() != self.config.data_digest:
-            raise SourceError(f"{self.config.data_dir}: files changed after the builder was made; make a new builder")
+        self.config.check_unchanged()
         super().download_and_prepare(*args, **kwargs)
 
     def _info(self) -> datasets.DatasetInfo:
@@ -157,13 +126,12 @@ class ArgSciChat(datasets.GeneratorBasedBuilder):
         yield from enumerate(rows)
 
     def _paths(self, dl_manager: Any) -> dict[str, Any]:
-        names = config_files(self.config.name)
         if self.config.data_dir is not None:
-            return local_files(self.config.data_dir, names)
+            return self.config.local_paths()
         if dl_manager.is_streaming:
             # It would only hand the URLs on, but the hash of a file is known when all of it is there.
             dl_manager = datasets.DownloadManager(self.dataset_name, download_config=dl_manager.download_config)
-        paths = dl_manager.download({name: file_url(name) for name in names})
+        paths = dl_manager.download({name: file_url(name) for name in config_files(self.config.name)})
         for name, path in paths.items():
             check_sha256(path, SHA256[name], source=file_url(name))
         return paths

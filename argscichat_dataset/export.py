@@ -1,7 +1,6 @@
 """The corpus as Parquet files with a dataset card, a folder that `load_dataset` and the Hub take without a script."""
 
 import os
-import shutil
 import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -13,8 +12,12 @@ from tqdm.auto import tqdm
 from argscichat_dataset.built import split_file
 from argscichat_dataset.card import card_text
 from argscichat_dataset.configs import CONFIG_NAMES
+from argscichat_dataset.whole_folder import check_target, written_beside
 
 FilePath = str | os.PathLike[str]
+
+EARLIER_BUILD = ("all", "README.md")
+"""What a folder holds that `build_dataset` wrote."""
 
 
 def build_dataset(
@@ -39,11 +42,11 @@ def build_dataset(
         AlignmentError: a fact matches no sentence.
     """
     target = Path(output)
-    _check_target(target, overwrite)
-    with _written_beside(target) as folder, tempfile.TemporaryDirectory() as cache, _without_bars():
+    check_target(target, overwrite, EARLIER_BUILD)
+    with written_beside(target) as folder, tempfile.TemporaryDirectory() as cache, without_bars():
         built = {}
         for name in tqdm(CONFIG_NAMES, disable=not progress, unit="config"):
-            built[name] = _prepared(name, data_dir, cache)
+            built[name] = prepared(name, data_dir, cache)
             for split, rows in built[name].items():
                 file = split_file(folder, name, split)
                 file.parent.mkdir(exist_ok=True)
@@ -53,7 +56,22 @@ def build_dataset(
     return target
 
 
-def _prepared(name: str, data_dir: FilePath | None, cache: str) -> Mapping[str, Any]:
+def prepared(name: str, data_dir: FilePath | None, cache: str) -> Mapping[str, Any]:
+    """Build one config.
+
+    Args:
+        name: name of the config.
+        data_dir: folder with the official files; None downloads them.
+        cache: folder for what `datasets` writes; the rows are read from it, so it must outlive them.
+
+    Returns:
+        Split -> its rows, a `datasets.Dataset`.
+
+    Raises:
+        SourceError: an official file cannot be read, or does not have the official format or sha256.
+        AlignmentError: a fact matches no sentence.
+        ValueError: there is no such config.
+    """
     from argscichat_dataset.builder import ArgSciChat
 
     builder = ArgSciChat(cache, config_name=name, data_dir=None if data_dir is None else os.fspath(data_dir))
@@ -62,7 +80,7 @@ def _prepared(name: str, data_dir: FilePath | None, cache: str) -> Mapping[str, 
 
 
 @contextmanager
-def _without_bars() -> Iterator[None]:
+def without_bars() -> Iterator[None]:
     """Silence the bars of `datasets`, of which each split would draw two beside ours."""
     from datasets.utils import disable_progress_bars, enable_progress_bars, is_progress_bar_enabled
 
@@ -73,44 +91,3 @@ def _without_bars() -> Iterator[None]:
     finally:
         if had_bars:
             enable_progress_bars()
-
-
-def _check_target(target: Path, overwrite: bool) -> None:
-    if target.exists() and not target.is_dir():
-        raise NotADirectoryError(f"{target}: expected a folder to write, found a file")
-    if target.is_dir() and any(target.iterdir()):
-        if not overwrite:
-            raise FileExistsError(f"{target}: the folder exists and is not empty; pass --overwrite to replace it")
-        if not (target / "all").is_dir() or not (target / "README.md").is_file():
-            raise FileExistsError(
-                f"{target}: expected an earlier build to replace, found other files; remove it by hand"
-            )
-    if not target.absolute().parent.is_dir():
-        raise FileNotFoundError(f"{target}: the folder {target.parent} does not exist")
-
-
-@contextmanager
-def _written_beside(target: Path) -> Iterator[Path]:
-    """A folder beside the target, which takes its place at the end, or vanishes if anything fails before."""
-    place = target.absolute()
-    beside = Path(tempfile.mkdtemp(prefix=f".{place.name}.", dir=place.parent))
-    try:
-        beside.chmod(0o755)  # mkdtemp makes it private to its owner
-        yield beside
-        _replace(beside, place)
-    finally:
-        shutil.rmtree(beside, ignore_errors=True)
-
-
-def _replace(beside: Path, place: Path) -> None:
-    # A folder cannot be renamed onto one that holds files, so the old build steps aside first.
-    aside = beside.with_name(f"{beside.name}.old")
-    if place.exists():
-        place.rename(aside)
-    try:
-        beside.rename(place)
-    except OSError:
-        if aside.exists():
-            aside.rename(place)
-        raise
-    shutil.rmtree(aside, ignore_errors=True)

@@ -49,3 +49,10 @@ INTENT_FEATURES = Features(
         "tag": ClassLabel(names=list(TAGS)),
     }
 )
+
+# Config of a BEIR folder -> its features, as on the cards of BeIR on the Hub.
+BEIR_FEATURES = {
+    "corpus": Features({"_id": _TEXT, "title": _TEXT, "text": _TEXT}),
+    "queries": Features({"_id": _TEXT, "text": _TEXT}),
+    "qrels": Features({"query-id": _TEXT, "corpus-id": _TEXT, "score": Value("int32")}),
+}

@@ -8,21 +8,28 @@ from pathlib import Path
 
 from argscichat_dataset.source import SHOWN_PATH_BYTES, SourceError, shown
 
+_CHUNK_BYTES = 1 << 20
 
-def sha256_of(path: str | os.PathLike[str]) -> str:
-    """sha256 of the content of a file.
+
+def hash_of(path: str | os.PathLike[str], algorithm: str = "sha256") -> str:
+    """Hash of the content of a file, of which only a piece at a time is held in memory.
 
     Args:
         path: the file.
+        algorithm: a name that `hashlib` knows; md5 serves only where a publisher gives nothing better.
 
     Returns:
-        64 hexadecimal digits.
+        Hexadecimal digits, 64 for sha256 and 32 for md5.
 
     Raises:
         SourceError: the file cannot be read.
     """
+    state = hashlib.new(algorithm, usedforsecurity=False)
     try:
-        return hashlib.sha256(Path(path).read_bytes()).hexdigest()
+        with open(path, "rb") as file:
+            while chunk := file.read(_CHUNK_BYTES):
+                state.update(chunk)
+        return state.hexdigest()
     except OSError as error:
         got = error.strerror or str(error)
         place = shown(str(path), SHOWN_PATH_BYTES)
@@ -40,7 +47,7 @@ def check_sha256(path: str | os.PathLike[str], expected: str, source: str | None
     Raises:
         SourceError: the file cannot be read or has another sha256; the message has both hashes.
     """
-    found = sha256_of(path)
+    found = hash_of(path)
     if found != expected.lower():
         origin = f", downloaded from {source}" if source else ""
         raise SourceError(
@@ -61,7 +68,7 @@ def files_digest(paths: Mapping[str, str | os.PathLike[str]]) -> str:
     Raises:
         SourceError: a file cannot be read.
     """
-    lines = [f"{sha256_of(path)} {name}" for name, path in sorted(paths.items())]
+    lines = [f"{hash_of(path)} {name}" for name, path in sorted(paths.items())]
     return hashlib.sha256("\n".join(lines).encode()).hexdigest()
 
 

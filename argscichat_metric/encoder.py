@@ -1,4 +1,4 @@
-"""The one place that loads a model and touches a device: texts -> token embeddings.
+"""The one place that runs a model on a device: texts -> embeddings of their tokens, or of the texts.
 
 Only the layers up to the highest one that is needed exist in memory, and batches hold texts of similar length, so the
 cost is one forward pass over the tokens and little else.
@@ -9,22 +9,18 @@ import os
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache, cached_property, lru_cache
 from typing import Any
 
 import numpy as np
 
-from .encoder_files import WAYS_OUT, EncoderError, fingerprint, locate
+from .encoder_files import EncoderError, fingerprint, locate
+from .model_loading import load_model, n_positions, quiet_transformers
 from .shortened import shorten
 
 _MAX_LOADED = 4
 _NO_LIMIT = 1 << 30
-_LAYER_COUNTS = ("encoder_layers", "num_hidden_layers")
-"""Names under which configurations keep the number of layers; an encoder-decoder's encoder comes first."""
-_LAYER_LISTS = ("layer_types", "attention_window")
-"""Names under which configurations keep one value a layer; LED and Longformer refuse a list of another length."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,14 +66,14 @@ class Encoder:
 
     def __init__(self, name: str, depth: int | None, device: str):
         source, revision = locate(name)
-        with _quiet_transformers():
-            self._model, tokenizer, n_layers = _load(name, source, depth, device)
+        with quiet_transformers():
+            self._model, tokenizer, n_layers = load_model(name, source, depth, device)
         self.name, self.device = name, device
         self.revision = revision or getattr(self._model.config, "_commit_hash", None) or "unknown"
         self.depth = n_layers if depth is None else depth
         self.dim = self._model.config.hidden_size
         self.unweighted_ids = frozenset({tokenizer.cls_token_id, tokenizer.sep_token_id} - {None})
-        self._max_tokens = int(min(tokenizer.model_max_length, _positions(self._model), _NO_LIMIT))
+        self._max_tokens = int(min(tokenizer.model_max_length, n_positions(self._model), _NO_LIMIT))
         self._pad_id = tokenizer.pad_token_id or 0
         self._tokenizer = tokenizer
         self._backend_json = tokenizer.backend_tokenizer.to_str()
@@ -155,17 +151,29 @@ class Encoder:
         Returns:
             For each text, in the order given, float32 of shape (len(layers), n_tokens, dim).
         """
-        lengths = [len(text.ids) for text in texts]
-        # Longest first: the pool then ends with the small batches, and no worker waits long for the last one.
-        order = sorted((i for i, length in enumerate(lengths) if length), key=lengths.__getitem__, reverse=True)
-        batches = list(_batches(order, lengths, batch_tokens))
         vectors = [np.empty((len(layers), 0, self.dim), dtype=np.float32)] * len(texts)
-        embedded = self._map(lambda batch: self._forward([texts[i].ids for i in batch], layers), batches)
-        for batch, vectors_of_batch in zip(batches, embedded, strict=True):
+        for batch, of_batch in self._in_batches(texts, lambda ids: self._unit_vectors(ids, layers), batch_tokens):
             for row, i in enumerate(batch):
                 # Copies: a view would keep the whole batch in memory for as long as the cache keeps one text of it. And
                 # made here, not by the workers: among their large, short-lived blocks they would leave holes behind.
-                vectors[i] = vectors_of_batch[:, row, : lengths[i]].copy()
+                vectors[i] = of_batch[:, row, : len(texts[i].ids)].copy()
+        return vectors
+
+    def mean_vectors(self, texts: Sequence[TokenizedText], batch_tokens: int) -> np.ndarray:
+        """Compute one embedding a text: the mean of its tokens in the last layer, scaled to length 1.
+
+        This is how sentence-transformers pools all-MiniLM-L6-v2; special tokens count.
+
+        Args:
+            texts: tokenized texts, best all different.
+            batch_tokens: as in `embed`.
+
+        Returns:
+            float32, shape (len(texts), dim); 0 for a text without tokens.
+        """
+        vectors = np.zeros((len(texts), self.dim), dtype=np.float32)
+        for batch, of_batch in self._in_batches(texts, self._mean_vectors, batch_tokens):
+            vectors[batch] = of_batch
         return vectors
 
     def _make_backend(self, limit: int) -> Any:
@@ -189,11 +197,19 @@ class Encoder:
     def _spell(self, token_id: int) -> str:
         return self._tokenizer.convert_tokens_to_string([self._tokenizer.convert_ids_to_tokens(token_id)]).strip()
 
-    def _forward(self, ids: Sequence[np.ndarray], layers: Sequence[int]) -> np.ndarray:
-        """Embeddings of one batch, of length 1, shape (layers, texts, longest text, dim)."""
+    def _unit_vectors(self, ids: Sequence[np.ndarray], layers: Sequence[int]) -> np.ndarray:
+        """Token embeddings of one batch, of length 1, shape (layers, texts, longest text, dim)."""
         import torch
 
         return torch.nn.functional.normalize(self._hidden_states(ids, layers), dim=-1).cpu().numpy()
+
+    def _mean_vectors(self, ids: Sequence[np.ndarray]) -> np.ndarray:
+        """Text embeddings of one batch, of length 1, shape (texts, dim)."""
+        import torch
+
+        hidden = self._hidden_states(ids, [self.depth])[0]
+        means = [hidden[row, : len(text)].mean(dim=0) for row, text in enumerate(ids)]
+        return torch.nn.functional.normalize(torch.stack(means), dim=-1).cpu().numpy()
 
     def _hidden_states(self, ids: Sequence[np.ndarray], layers: Sequence[int]) -> Any:
         """Hidden states of one batch as a float32 tensor on the device, shape (layers, texts, longest text, dim)."""
@@ -223,12 +239,23 @@ class Encoder:
 
     def _check_runs_without_layers(self, n_layers: int) -> None:
         try:
-            self._forward([np.array([self._pad_id], dtype=np.int64)], [0])
+            self._hidden_states([np.array([self._pad_id], dtype=np.int64)], [0])
         except Exception as error:  # whatever the code of an architecture does when its list of layers is empty
             raise EncoderError(
                 f"bertscore_layer: expected 1 to {n_layers}, as {shorten(self.name)} "
                 f"({type(self._model).__name__}) does not run without a layer, got 0 ({type(error).__name__})"
             ) from None
+
+    def _in_batches(
+        self, texts: Sequence[TokenizedText], function: Callable[[list[np.ndarray]], np.ndarray], batch_tokens: int
+    ) -> Iterator[tuple[list[int], np.ndarray]]:
+        """The places of the texts of each batch, and what the function returns for their ids."""
+        lengths = [len(text.ids) for text in texts]
+        # Longest first: the pool then ends with the small batches, and no worker waits long for the last one.
+        order = sorted((i for i, length in enumerate(lengths) if length), key=lengths.__getitem__, reverse=True)
+        batches = list(_batches(order, lengths, batch_tokens))
+        results = self._map(lambda batch: function([texts[i].ids for i in batch]), batches)
+        yield from zip(batches, results, strict=True)
 
     def _map(self, function: Callable, batches: Sequence[list[int]]) -> Iterator[np.ndarray]:
         import torch
@@ -305,91 +332,6 @@ def _checked_device(device: str | None) -> str:
         reason = str(error).splitlines()[0]
         raise EncoderError(f"device: torch cannot use {shorten(device)} here ({reason[:200]})") from None
     return device
-
-
-def _load(name: str, source: str, depth: int | None, device: str) -> tuple[Any, Any, int]:
-    from transformers import AutoConfig, AutoTokenizer
-
-    try:
-        config = AutoConfig.from_pretrained(source, trust_remote_code=False)
-        n_layers = _cut_to_depth(config, name, depth)
-        tokenizer = AutoTokenizer.from_pretrained(source, use_fast=True, trust_remote_code=False)
-        model = _load_model(source, config)
-    except EncoderError:
-        raise
-    except Exception as error:  # five libraries take part in a download, each with exceptions of its own
-        reason = " ".join(str(error).split())
-        raise EncoderError(
-            f"encoder: cannot load {shorten(name)} ({type(error).__name__}: {reason[:300]}); {WAYS_OUT}"
-        ) from None
-    if not getattr(tokenizer, "is_fast", False):
-        raise EncoderError(f"encoder: {name!r} has no fast tokenizer, which is what tells words from sub-words")
-    n_tokens, n_vectors = len(tokenizer), getattr(config, "vocab_size", None) or 0
-    if 2 * n_tokens < n_vectors:
-        # Without a vocabulary, transformers 5 makes a tokenizer of the special tokens alone: all words are unknown, and
-        # all texts alike.
-        raise EncoderError(
-            f"encoder: the tokenizer of {shorten(name)} knows {n_tokens} tokens and its model {n_vectors}, so the "
-            f"vocabulary (tokenizer.json, say) is missing; {WAYS_OUT}"
-        )
-    return model.eval().to(device), tokenizer, n_layers
-
-
-def _cut_to_depth(config: Any, name: str, depth: int | None) -> int:
-    key = next((key for key in _LAYER_COUNTS if isinstance(getattr(config, key, None), int)), None)
-    if key is None:
-        raise EncoderError(f"encoder: the configuration of {name!r} does not say how many layers it has")
-    n_layers = getattr(config, key)
-    if depth is None:
-        return n_layers
-    if depth > n_layers:
-        raise EncoderError(f"bertscore_layer: expected 0 to {n_layers}, the layers of {name!r}, got {shorten(depth)}")
-    setattr(config, key, depth)
-    for key in _LAYER_LISTS:
-        if isinstance(values := getattr(config, key, None), list):
-            setattr(config, key, values[:depth])
-    return n_layers
-
-
-def _load_model(source: str, config: Any) -> Any:
-    import torch
-    from transformers import AutoModel
-
-    # float32 whatever the checkpoint holds: half precision moves scores by more than they differ between systems.
-    model, report = AutoModel.from_pretrained(
-        source, config=config, dtype=torch.float32, trust_remote_code=False, output_loading_info=True
-    )
-    # Only the encoder's token states are read, so weights of a pooler or a decoder may be missing. Any other
-    # missing weight would be drawn at random, and the scores with it.
-    missing = sorted(key for key in report["missing_keys"] if "pooler" not in key and not key.startswith("decoder"))
-    if missing:
-        raise EncoderError(f"encoder: {source!r} lacks {len(missing)} of the model's weights, {missing[0]!r} for one")
-    return model.get_encoder() if config.is_encoder_decoder else model
-
-
-def _positions(model: Any) -> float:
-    limit = getattr(model.config, "max_position_embeddings", None) or float("inf")
-    for name, module in model.named_modules():
-        # RoBERTa counts positions from its padding id on, so the first ones of its table cannot be used.
-        if name.endswith("position_embeddings") and getattr(module, "padding_idx", None) is not None:
-            limit = min(limit, module.num_embeddings - module.padding_idx - 1)
-    return limit if limit > 0 else float("inf")
-
-
-@contextmanager
-def _quiet_transformers() -> Iterator[None]:
-    from transformers.utils import logging
-
-    # A cut model makes transformers list every weight of the layers above, and its progress bar goes to stderr.
-    verbosity, had_bar = logging.get_verbosity(), logging.is_progress_bar_enabled()
-    logging.set_verbosity_error()
-    logging.disable_progress_bar()
-    try:
-        yield
-    finally:
-        logging.set_verbosity(verbosity)
-        if had_bar:
-            logging.enable_progress_bar()
 
 
 def _tokenized(encoding: Any) -> TokenizedText:

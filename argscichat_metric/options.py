@@ -115,9 +115,9 @@ class Options:
         for name, allowed in _CHOICES.items():
             _check_choice(name, getattr(self, name), allowed)
         for name, (smallest, optional) in _WHOLE_NUMBERS.items():
-            _check_whole_number(name, getattr(self, name), smallest, optional)
+            check_whole_number(name, getattr(self, name), smallest, optional)
         for name in _FLAGS:
-            _check_type(name, getattr(self, name), bool, "True or False")
+            check_type(name, getattr(self, name), bool, "True or False")
         for name, optional in _NAMES.items():
             _check_name(name, getattr(self, name), optional)
         object.__setattr__(self, "metrics", _checked_metrics(self.metrics))
@@ -138,12 +138,7 @@ class Options:
             TypeError: an option that does not exist (the closest name is suggested), or a value of the wrong type.
             ValueError: a value that is not allowed.
         """
-        known = [field.name for field in fields(cls)]
-        for name in given:
-            if name not in known:
-                close = difflib.get_close_matches(name, known, n=1)
-                hint = f"did you mean {close[0]!r}?" if close else "known are: " + ", ".join(known)
-                raise TypeError(f"{shorten(name)} is not an option of compute(); {hint}")
+        check_known(given, cls)
         return cls(**given)
 
     def encoder_of(self, metric: str) -> str:
@@ -163,12 +158,37 @@ class Options:
             )
 
 
-def _check_choice(name: str, value: object, allowed: tuple) -> None:
-    if not any(value is choice or (isinstance(value, str) and value == choice) for choice in allowed):
-        raise ValueError(f"{name}: expected one of {', '.join(map(repr, allowed))}, got {shorten(value)}")
+def check_known(given: Iterable[str], options: type) -> None:
+    """Refuse the name of an option that does not exist.
+
+    Args:
+        given: names of options.
+        options: dataclass whose fields are the options.
+
+    Raises:
+        TypeError: an unknown name; the closest one is suggested.
+    """
+    known = [field.name for field in fields(options)]
+    for name in given:
+        if name not in known:
+            close = difflib.get_close_matches(name, known, n=1)
+            hint = f"did you mean {close[0]!r}?" if close else "known are: " + ", ".join(known)
+            raise TypeError(f"{shorten(name)} is not an option of compute(); {hint}")
 
 
-def _check_whole_number(name: str, value: object, smallest: int, optional: bool) -> None:
+def check_whole_number(name: str, value: object, smallest: int, optional: bool = False) -> None:
+    """Refuse what is no whole number, or one that is too small.
+
+    Args:
+        name: the option, for the error text.
+        value: what the caller gave.
+        smallest: the smallest value that is allowed.
+        optional: whether None is allowed too.
+
+    Raises:
+        TypeError: a value of the wrong type.
+        ValueError: a smaller number.
+    """
     if value is None and optional:
         return
     expected = f"a whole number of at least {smallest}" + (" or None" if optional else "")
@@ -178,15 +198,31 @@ def _check_whole_number(name: str, value: object, smallest: int, optional: bool)
         raise ValueError(f"{name}: expected {expected}, got {shorten(value)}")
 
 
-def _check_type(name: str, value: object, kind: type, expected: str) -> None:
+def check_type(name: str, value: object, kind: type, expected: str) -> None:
+    """Refuse a value of another type.
+
+    Args:
+        name: the option, for the error text.
+        value: what the caller gave.
+        kind: the type that it must have.
+        expected: what the error text says is expected.
+
+    Raises:
+        TypeError: a value of another type.
+    """
     if not isinstance(value, kind):
         raise TypeError(f"{name}: expected {expected}, got {type(value).__name__} {shorten(value)}")
+
+
+def _check_choice(name: str, value: object, allowed: tuple) -> None:
+    if not any(value is choice or (isinstance(value, str) and value == choice) for choice in allowed):
+        raise ValueError(f"{name}: expected one of {', '.join(map(repr, allowed))}, got {shorten(value)}")
 
 
 def _check_name(name: str, value: object, optional: bool) -> None:
     if value is None and optional:
         return
-    _check_type(name, value, str, "a name (str)" + (" or None" if optional else ""))
+    check_type(name, value, str, "a name (str)" + (" or None" if optional else ""))
     if not value.strip():
         raise ValueError(f"{name}: expected a name, got {shorten(value)}")
 
@@ -196,7 +232,7 @@ def _checked_texts(name: str, values: object) -> list[str]:
         raise TypeError(f"{name}: expected a list of texts, got {type(values).__name__} {shorten(values)}")
     values = list(values)
     for value in values:
-        _check_type(name, value, str, "a list of texts")
+        check_type(name, value, str, "a list of texts")
     return values
 
 

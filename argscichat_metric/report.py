@@ -52,19 +52,29 @@ def signature(options: Options, metrics: Sequence[str], encoders: Mapping[str, s
         parts |= {"ngram": options.moverscore_ngram, "formula": options.moverscore_formula}
         parts |= {"stop_words": "+".join(sorted(options.stop_words)) or "none"}
     if encoders:
-        parts |= {name.lower(): _version_of(name) for name in _LIBRARIES}
+        parts |= {name.lower(): version_of(name) for name in _LIBRARIES}
+    return signature_of(parts)
+
+
+def signature_of(parts: Mapping[str, Any]) -> str:
+    """The parts of a signature as one text: `key:value`, joined by `|`."""
     return "|".join(f"{key}:{value}" for key, value in parts.items())
 
 
-def _yes(flag: bool) -> str:
-    return "yes" if flag else "no"
-
-
 @cache  # reading the metadata of a package takes milliseconds
-def _version_of(library: str) -> str:
+def version_of(library: str) -> str:
+    """The installed version of a library, `"unknown"` where it is not installed.
+
+    Args:
+        library: name of its distribution.
+    """
     from importlib.metadata import PackageNotFoundError, version
 
     try:
         return version(library)
     except PackageNotFoundError:
         return "unknown"
+
+
+def _yes(flag: bool) -> str:
+    return "yes" if flag else "no"

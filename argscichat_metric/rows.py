@@ -7,7 +7,7 @@ Rows are checked before they reach Arrow, which converts silently: it would take
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from numbers import Integral
-from typing import Any
+from typing import Any, Protocol
 
 from .shortened import shorten
 
@@ -18,6 +18,12 @@ _KEYS = {
     "references": ("id", "message", "facts", "paper_id"),
 }
 _ROW_SHAPES = "a dict with 'message' and/or 'facts', a message (str), or a list of facts"
+
+
+class HasId(Protocol):
+    """A row that may carry the id of its query."""
+
+    id: str | None
 
 
 @dataclass(frozen=True, slots=True)  # slots, as there may be a hundred thousand of them
@@ -72,7 +78,7 @@ def read_rows(values: Any, argument: str) -> list[Row]:
         TypeError: a value of the wrong type.
         ValueError: one text instead of a list, an unknown or missing key, a text that is not valid Unicode.
     """
-    _check_is_list(values, argument)
+    check_is_list(values, argument)
     rows = [read_row(value, f"{argument}[{i}]", argument) for i, value in enumerate(values)]
     check_same_fields(rows, lambda i: f"{argument}[{i}]")
     return rows
@@ -97,7 +103,7 @@ def read_row(value: Any, where: str, argument: str) -> Row:
         return Row(message=_checked_text(value, where))
     if isinstance(value, Mapping):
         return _read_mapping(value, where, _KEYS[argument])
-    if _is_list_of_facts(value):
+    if is_ordered_list(value):
         return Row(facts=_checked_facts(value, where))
     raise TypeError(f"{where}: expected {_ROW_SHAPES}, got {type(value).__name__} {shorten(value)}")
 
@@ -116,12 +122,9 @@ def pair_rows(predictions: Sequence[Row], references: Sequence[Row]) -> Pairs:
         ValueError: no rows, unequal lengths, different ids in a row, sentences on one side and indices on the other,
             a field that only some rows carry, or nothing that both sides carry.
     """
-    check_lengths(len(predictions), len(references))
-    if not predictions:
-        raise ValueError("predictions and references hold no rows: there is nothing to score")
+    check_aligned(predictions, references)
     check_same_fields(predictions, lambda i: f"predictions[{i}]")
     check_same_fields(references, lambda i: f"references[{i}]")
-    _check_ids(predictions, references)
     has_messages = predictions[0].message is not None and references[0].message is not None
     has_facts = predictions[0].facts is not None and references[0].facts is not None
     if not has_messages and not has_facts:
@@ -157,6 +160,27 @@ def check_lengths(n_predictions: int, n_references: int) -> None:
         )
 
 
+def check_aligned(predictions: Sequence[HasId], references: Sequence[HasId]) -> None:
+    """Refuse sides that are not aligned row by row.
+
+    Args:
+        predictions: checked rows; an id of None fits every id.
+        references: checked rows.
+
+    Raises:
+        ValueError: no rows, unequal lengths, or two different ids in a row.
+    """
+    check_lengths(len(predictions), len(references))
+    if not predictions:
+        raise ValueError("predictions and references hold no rows: there is nothing to score")
+    for i, (prediction, reference) in enumerate(zip(predictions, references, strict=True)):
+        if None not in (prediction.id, reference.id) and prediction.id != reference.id:
+            raise ValueError(
+                f"row {i}: predictions[{i}] has the id {shorten(prediction.id, 120)} and references[{i}] "
+                f"{shorten(reference.id, 120)}; rows are compared in order, so sort both sides alike"
+            )
+
+
 def check_same_fields(rows: Sequence[Row], name_of: Callable[[int], str]) -> None:
     """Refuse rows of which only some carry messages, or only some carry facts.
 
@@ -177,7 +201,17 @@ def check_same_fields(rows: Sequence[Row], name_of: Callable[[int], str]) -> Non
             )
 
 
-def _check_is_list(values: Any, argument: str) -> None:
+def check_is_list(values: Any, argument: str) -> None:
+    """Refuse what is no list of rows.
+
+    Args:
+        values: what a caller gave as one side.
+        argument: name of the side, for the error text.
+
+    Raises:
+        TypeError: a dict, a set, a table, an iterator, or no collection at all.
+        ValueError: one text.
+    """
     if isinstance(values, str | bytes):
         raise ValueError(
             f"{argument}: expected a list with one entry a query, got one text ({type(values).__name__}) "
@@ -190,6 +224,37 @@ def _check_is_list(values: Any, argument: str) -> None:
         raise TypeError(
             f"{argument}: expected a list with one entry a query, got {type(values).__name__} {shorten(values)}"
         )
+
+
+def checked_id(value: Any, where: str) -> str:
+    """Check an id, and write a number out as text, so that 7 and "7" are the same id.
+
+    Args:
+        value: str or int, also of numpy.
+        where: what the error texts call it.
+
+    Returns:
+        The id.
+
+    Raises:
+        TypeError: another type.
+        ValueError: a text that is not valid Unicode, a number of thousands of digits.
+    """
+    if isinstance(value, Integral) and not isinstance(value, bool):
+        try:
+            return str(int(value))
+        except ValueError:  # Python refuses to write out an integer of more than 4300 digits
+            raise ValueError(
+                f"{where}: expected a text or a number of at most 4300 digits, got {shorten(value)}"
+            ) from None
+    return _checked_text(value, where)
+
+
+def is_ordered_list(value: Any) -> bool:
+    """Whether a value is a list, a tuple or an array of one dimension: collections that have an order."""
+    # Order matters (only the first facts are kept under excess_facts="truncate"), so sets and dicts are refused.
+    is_array = hasattr(value, "tolist") and getattr(value, "ndim", 0) == 1
+    return isinstance(value, list | tuple) or is_array
 
 
 def _has_length(values: Any) -> bool:
@@ -209,7 +274,7 @@ def _read_mapping(value: Mapping, where: str, keys: tuple[str, ...]) -> Row:
     return Row(
         message=_checked_text(value["message"], f"{where}['message']") if "message" in value else None,
         facts=_checked_facts(value["facts"], f"{where}['facts']") if "facts" in value else None,
-        id=_checked_id(value["id"], f"{where}['id']") if "id" in value else None,
+        id=checked_id(value["id"], f"{where}['id']") if "id" in value else None,
         paper_id=_checked_text(value["paper_id"], f"{where}['paper_id']") if "paper_id" in value else None,
     )
 
@@ -228,28 +293,11 @@ def _checked_text(value: Any, where: str) -> str:
     return str(value)  # numpy's str_ is a str that Arrow and json treat differently
 
 
-def _checked_id(value: Any, where: str) -> str:
-    if isinstance(value, Integral) and not isinstance(value, bool):
-        try:
-            return str(int(value))
-        except ValueError:  # Python refuses to write out an integer of more than 4300 digits
-            raise ValueError(
-                f"{where}: expected a text or a number of at most 4300 digits, got {shorten(value)}"
-            ) from None
-    return _checked_text(value, where)
-
-
-def _is_list_of_facts(value: Any) -> bool:
-    # Order matters (only the first facts are kept under excess_facts="truncate"), so sets and dicts are refused.
-    is_array = hasattr(value, "tolist") and getattr(value, "ndim", 0) == 1
-    return isinstance(value, list | tuple) or is_array
-
-
 def _checked_facts(value: Any, where: str) -> tuple[Fact, ...]:
     expected = "a list of sentences (str) or of sentence indices (int >= 0)"
     if isinstance(value, str | bytes):
         raise ValueError(f"{where}: expected {expected}, got one text {shorten(value)}")
-    if not _is_list_of_facts(value):
+    if not is_ordered_list(value):
         raise TypeError(f"{where}: expected {expected}, got {type(value).__name__} {shorten(value)}")
     items = value if isinstance(value, list | tuple) else value.tolist()
     facts = tuple(_checked_fact(item, f"{where}[{i}]") for i, item in enumerate(items))
@@ -269,15 +317,6 @@ def _checked_fact(value: Any, where: str) -> Fact:
     if not 0 <= value < 2**63:
         raise ValueError(f"{where}: expected a sentence index of at least 0 and below 2**63, got {shorten(value)}")
     return int(value)
-
-
-def _check_ids(predictions: Sequence[Row], references: Sequence[Row]) -> None:
-    for i, (prediction, reference) in enumerate(zip(predictions, references, strict=True)):
-        if None not in (prediction.id, reference.id) and prediction.id != reference.id:
-            raise ValueError(
-                f"row {i}: predictions[{i}] has the id {shorten(prediction.id, 120)} and references[{i}] "
-                f"{shorten(reference.id, 120)}; rows are compared in order, so sort both sides alike"
-            )
 
 
 def _check_one_kind_of_fact(predictions: Sequence[Row], references: Sequence[Row]) -> None:

@@ -9,8 +9,6 @@ import json
 import os
 import platform
 import random
-import resource
-import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -456,6 +454,8 @@ def measure_words(corpus: Corpus, n: int) -> Measured:
     """Fact-F1 and Message-F1 of many rows through evaluate, which writes and reads them as Arrow files."""
     import evaluate
 
+    from benchmarks.processes import run_python
+
     metric = evaluate.load(str(ROOT / "argscichat_metric"))
     draw = random.Random(0)
     sides = [
@@ -469,7 +469,7 @@ def measure_words(corpus: Corpus, n: int) -> Measured:
         "[{'message': 'a', 'facts': [1]}], [{'message': 'b', 'facts': [1]}], metrics=['fact_f1', 'message_f1']); "
         "print('torch' in sys.modules)"
     )
-    imports_torch = _run_python(code).strip() != "False"
+    imports_torch = run_python(code).strip() != "False"
     lines = [
         Line(f"Fact-F1 and Message-F1 of {n:,} rows through evaluate", f"{elapsed:.1f} s", target="seconds"),
         Line(
@@ -484,10 +484,12 @@ def measure_words(corpus: Corpus, n: int) -> Measured:
 
 def measure_import(repeats: int) -> Measured:
     """`import argscichat_metric` in a fresh process, without the start of Python itself."""
+    from benchmarks.processes import run_python
+
     times = in_turn(
         2 * repeats + 1,
-        package=partial(_run_python, "import argscichat_metric"),
-        empty=partial(_run_python, "pass"),
+        package=partial(run_python, "import argscichat_metric"),
+        empty=partial(run_python, "pass"),
     )
     extra = median(a - b for a, b in zip(times["package"], times["empty"], strict=True))
     line = Line("import argscichat_metric", f"{extra:.3f} s", target="under 0.2 s", reached=extra < 0.2)
@@ -496,10 +498,12 @@ def measure_import(repeats: int) -> Measured:
 
 def measure_memory(sizes: Sequence[int]) -> Measured:
     """Peak memory of both embedding scores with the default cache, in a fresh process for each number of pairs."""
+    from benchmarks.processes import run_python
+
     peaks, lines = {}, []
     for n in sizes:
         _note(f"peak memory at {n:,} pairs")
-        peaks[n] = int(_run_python(f"from benchmarks.bench_scores import print_peak; print_peak({n})"))
+        peaks[n] = int(run_python(f"from benchmarks.bench_scores import print_peak; print_peak({n})"))
         lines.append(Line(f"peak memory at {n:,} pairs of {SHORT_TEXT_WORDS}-word texts", f"{peaks[n] / 1e6:.0f} MB"))
     growth = (peaks[sizes[-1]] - peaks[sizes[0]]) / 1e6
     measure = f"growth from {sizes[0]:,} to {sizes[-1]:,} pairs"
@@ -509,32 +513,17 @@ def measure_memory(sizes: Sequence[int]) -> Measured:
 
 def print_peak(n: int) -> None:
     """Score n short pairs and print the peak memory of this process in bytes."""
+    from benchmarks.processes import peak_bytes
+
     pairs = Corpus().short_pairs(n)
     ours(pairs, cache_mb=_default_cache())
-    print(_peak_bytes())
+    print(peak_bytes())
 
 
 def _default_cache() -> int:
     from argscichat_metric.options import CACHE_MB
 
     return CACHE_MB
-
-
-def _peak_bytes() -> int:
-    status = Path("/proc/self/status")
-    if status.exists():
-        # ru_maxrss survives exec: in a process started by a large one it holds the size of that one.
-        (line,) = [line for line in status.read_text().splitlines() if line.startswith("VmHWM")]
-        return 1024 * int(line.split()[1])
-    unit = 1 if sys.platform == "darwin" else 1024
-    return unit * resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-
-
-def _run_python(code: str) -> str:
-    environment = os.environ | {"PYTHONPATH": str(ROOT)}
-    command = [sys.executable, "-c", code]
-    run = subprocess.run(command, cwd=ROOT, env=environment, stdout=subprocess.PIPE, text=True, check=True)
-    return run.stdout
 
 
 # Output

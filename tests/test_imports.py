@@ -11,11 +11,13 @@ import pytest
 
 ROOT = Path(__file__).parents[1]
 PACKAGES = ("argscichat_metric", "argscichat_dataset", "argscichat")
-HEAVY = {"bert_score", "datasets", "evaluate", "ot", "torch", "transformers"}
+HEAVY = {"bert_score", "datasets", "evaluate", "ot", "pytrec_eval", "torch", "transformers"}
 # Imports evaluate, and with it all of the above: that is what it is for.
 SCRIPT = "argscichat_metric.argscichat_metric"
 # A builder and its features are objects of datasets.
-NEEDED = {"argscichat_dataset.builder": {"datasets"}, "argscichat_dataset.features": {"datasets"}}
+NEEDED = {
+    f"argscichat_dataset.{name}": {"datasets"} for name in ("beir_builder", "builder", "content_config", "features")
+}
 RUNS_WHEN_IMPORTED = "argscichat.__main__"
 
 
@@ -62,6 +64,11 @@ def test_scores_without_an_encoder_leave_heavy_libraries_out():
     assert not (HEAVY | {"numpy"}) & loaded
 
 
+def test_retrieval_scores_need_pytrec_eval_and_no_other_heavy_library():
+    loaded = loaded_after('from argscichat_metric import compute_retrieval\ncompute_retrieval([["a"]], [["a"]])')
+    assert HEAVY & loaded == {"pytrec_eval"}
+
+
 def test_rejected_options_and_rows_leave_heavy_libraries_out():
     calls = ['compute_scores("a", "b")', "compute_scores(['a'], ['b'], encoder=1)"]
     code = "\n".join(f"try:\n    {call}\nexcept (TypeError, ValueError):\n    pass" for call in calls)
@@ -79,6 +86,7 @@ def test_the_examples_in_docstrings_are_true(name):
         "argscichat_metric.compute",
         "argscichat_metric.fact_f1",
         "argscichat_metric.message_f1",
+        "argscichat_metric.retrieval",
     ],
 )
 def test_the_public_functions_have_examples(name):

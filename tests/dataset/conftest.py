@@ -48,6 +48,29 @@ def official_folder(tmp_path: Path, sample_records: dict[str, Any]) -> Callable[
 
 
 @pytest.fixture
+def beir(tmp_path: Path) -> Callable[..., Path]:
+    """Writes a BEIR folder, sound unless told otherwise; what is None is left out, and text is written as it is."""
+
+    def write(
+        corpus: str | bytes | None = '{"_id": "d1", "title": "T", "text": "One."}\n{"_id": "d2", "text": "Two."}\n',
+        queries: str | bytes | None = '{"_id": "q1", "text": "One?"}\n{"_id": "q2", "text": "Two?"}\n',
+        name: str = "beir",
+        **qrels: str | bytes,
+    ) -> Path:
+        folder = tmp_path / name
+        files = {"corpus.jsonl": corpus, "queries.jsonl": queries}
+        qrels = qrels or {"test": "query-id\tcorpus-id\tscore\nq1\td1\t1\nq2\td2\t2\n"}
+        files |= {f"qrels/{split}.tsv": content for split, content in qrels.items()}
+        for file, content in files.items():
+            (folder / file).parent.mkdir(parents=True, exist_ok=True)
+            if content is not None:
+                (folder / file).write_bytes(content.encode() if isinstance(content, str) else content)
+        return folder
+
+    return write
+
+
+@pytest.fixture
 def no_sockets(monkeypatch: pytest.MonkeyPatch) -> None:
     """Whoever opens a socket, or asks for the address of a host, fails the test."""
 

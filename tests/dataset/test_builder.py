@@ -13,7 +13,7 @@ from argscichat_dataset.builder import ArgSciChat
 from argscichat_dataset.configs import CONFIG_NAMES, config_files, config_rows
 from argscichat_dataset.corpus import read_pairs
 from argscichat_dataset.features import PAIR_FEATURES
-from argscichat_dataset.fingerprint import sha256_of
+from argscichat_dataset.fingerprint import hash_of
 from argscichat_dataset.official_files import COMMIT, SHA256, file_url, local_files
 from argscichat_dataset.source import SourceError
 from argscichat_dataset.splits import LeakageError, paper_folds
@@ -160,7 +160,7 @@ def test_wrong_hash_is_refused(
         builder.as_streaming_dataset() if streaming else builder.download_and_prepare()
     message = str(caught.value)
     name = "fold_1_train.json"
-    assert f"sha256: expected {SHA256[name]}, got {sha256_of(folder / name)}" in message
+    assert f"sha256: expected {SHA256[name]}, got {hash_of(folder / name)}" in message
     assert name in message and file_url(name) in message and len(message) < 1000
     assert not Path(builder.cache_dir).exists()
 

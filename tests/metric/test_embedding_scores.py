@@ -353,13 +353,13 @@ def test_the_signature_names_a_local_folder_by_its_last_part(tiny_encoder):
 def forwarded(monkeypatch) -> list[tuple[str, tuple[int, ...]]]:
     """Encoder and token ids of every text that goes through a model."""
     seen: list[tuple[str, tuple[int, ...]]] = []
-    forward = Encoder._forward
+    forward = Encoder._hidden_states
 
     def spy(self: Encoder, ids: Any, layers: Any) -> Any:
         seen.extend((self.name, tuple(text.tolist())) for text in ids)
         return forward(self, ids, layers)
 
-    monkeypatch.setattr(Encoder, "_forward", spy)
+    monkeypatch.setattr(Encoder, "_hidden_states", spy)
     return seen
 
 

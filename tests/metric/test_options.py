@@ -219,13 +219,13 @@ class Probe:
     def count_forward_passes(self) -> list[int]:
         """A list that gets the number of texts of every batch from now on; the cache starts empty."""
         batches: list[int] = []
-        forward = Encoder._forward
+        forward = Encoder._hidden_states
 
         def counted(encoder: Encoder, ids: Any, layers: Any) -> Any:
             batches.append(len(ids))
             return forward(encoder, ids, layers)
 
-        self.monkeypatch.setattr(Encoder, "_forward", counted)
+        self.monkeypatch.setattr(Encoder, "_hidden_states", counted)
         self.monkeypatch.setattr(embedding_scores, "_CACHE", EmbeddingCache())
         return batches
 
@@ -418,10 +418,10 @@ def _per_example(probe: Probe) -> None:
 @effect_of("device")
 def _device(probe: Probe) -> None:
     devices: list[str] = []
-    forward = Encoder._forward
+    forward = Encoder._hidden_states
     probe.monkeypatch.setattr(embedding_scores, "_CACHE", EmbeddingCache())
     probe.monkeypatch.setattr(
-        Encoder, "_forward", lambda self, *args: devices.append(self.device) or forward(self, *args)
+        Encoder, "_hidden_states", lambda self, *args: devices.append(self.device) or forward(self, *args)
     )
     assert score_embeddings(device="cpu") == score_embeddings(device="cpu")
     assert set(devices) == {"cpu"}
