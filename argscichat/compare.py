@@ -24,7 +24,7 @@ from argscichat.permutation import TIE_TOLERANCE, holm, paired_p_value
 from argscichat.scoring import MAIN_SCORES, MatchedRows, match_rows
 from argscichat_metric.compute import score_pairs
 from argscichat_metric.confidence import Units, bootstrap_intervals, unit_totals, units_of
-from argscichat_metric.options import Options
+from argscichat_metric.options import Options, check_type, check_whole_number
 from argscichat_metric.rows import Row, pair_rows
 from argscichat_metric.shortened import shorten
 
@@ -39,10 +39,12 @@ class _Settings:
     show: int
 
     def __post_init__(self) -> None:
-        _check_number("confidence", self.confidence, float, "a number between 0 and 1", lambda x: 0 < x < 1)
-        _check_number("n_resamples", self.n_resamples, int, "a whole number of at least 1", lambda x: x >= 1)
-        for name in ("seed", "show"):
-            _check_number(name, getattr(self, name), int, "a whole number of at least 0", lambda x: x >= 0)
+        check_type("confidence", self.confidence, float, "a number between 0 and 1")
+        if not 0 < self.confidence < 1:
+            raise ValueError(f"confidence: expected a number between 0 and 1, got {self.confidence}")
+        check_whole_number("n_resamples", self.n_resamples, 1)
+        check_whole_number("seed", self.seed, 0)
+        check_whole_number("show", self.show, 0)
 
 
 @dataclass(frozen=True)
@@ -137,13 +139,6 @@ def _check_systems(systems: Any) -> None:
     for name in systems:
         if not isinstance(name, str) or not name.strip():
             raise ValueError(f"systems: expected names that are texts and not empty, got {shorten(name)}")
-
-
-def _check_number(name: str, value: Any, kind: type, expected: str, is_allowed: Any) -> None:
-    if not isinstance(value, kind) or isinstance(value, bool):
-        raise TypeError(f"{name}: expected {expected}, got {type(value).__name__} {shorten(value)}")
-    if not is_allowed(value):
-        raise ValueError(f"{name}: expected {expected}, got {shorten(value)}")
 
 
 def _score(name: str, predictions: Any, references: References, options: Options, ignore_unknown: bool) -> _Scored:

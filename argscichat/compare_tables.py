@@ -11,7 +11,7 @@ from argscichat.comparison import Comparison, Interval, PairOfSystems, ScoreDiff
 from argscichat.scoring import MAIN_SCORES
 from argscichat_metric.confidence import FEW_UNITS
 
-_NAME_WIDTH = 18
+_NAME_WIDTH = 16
 _SMALLEST_P = 0.0001
 _DIFFERENCE_COLUMNS = ("Score", "Baseline", "System", "Difference", "p", "p (Holm)", "W/T/L")
 
@@ -33,7 +33,7 @@ _LATEX_SPECIAL = str.maketrans(
     }
 )
 _MARKDOWN_SPECIAL = re.compile(r"([\\`*_\[\]<>|~$&#])")
-_NOT_PRINTED = re.compile(r"[\x00-\x1f\x7f-\x9f]")
+_NOT_PRINTED = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")
 
 
 def comparison_table(comparison: Comparison) -> RenderableType:
@@ -45,15 +45,15 @@ def comparison_table(comparison: Comparison) -> RenderableType:
     Returns:
         Something that `rich` prints. No text of the files is taken as markup.
     """
-    parts: list[RenderableType] = [_rich_table("Systems", ["System", *_score_names(comparison)], [])]
-    for name, *cells in _system_rows(comparison):
-        parts[0].add_row(Text(name), *map(Text, cells))
+    parts: list[RenderableType] = [
+        _rich_table("Systems", ["System", *_score_names(comparison)], _system_rows(comparison))
+    ]
     for pair in comparison.pairs:
         parts.append(_rich_table(_title(pair), _DIFFERENCE_COLUMNS, _difference_rows(pair)))
     for title, shown in _shown_queries(comparison):
-        parts.append(Text(f"\n{title}", style="bold"))
-        parts.extend(Text.assemble((f"  {label}: ", "dim"), text) for label, text in shown)
-    return Group(*parts, Text(), *(Text(f"Note: {note}") for note in _notes(comparison)))
+        parts += [Text(), Text(_one_line(title), style="bold")]
+        parts += [Text.assemble((f"  {_one_line(label)}: ", "dim"), _one_line(text)) for label, text in shown]
+    return Group(*parts, Text(), *(Text(f"Note: {_one_line(note)}") for note in _notes(comparison)))
 
 
 def latex_table(comparison: Comparison) -> str:
@@ -123,7 +123,7 @@ def latex_escape(text: str) -> str:
         led\_base \& 50\%
     """
     # Two hyphens would be printed as one dash.
-    return _NOT_PRINTED.sub(" ", text).translate(_LATEX_SPECIAL).replace("--", "-{}-").replace("--", "-{}-")
+    return _one_line(text).translate(_LATEX_SPECIAL).replace("--", "-{}-").replace("--", "-{}-")
 
 
 def markdown_escape(text: str) -> str:
@@ -139,7 +139,12 @@ def markdown_escape(text: str) -> str:
         >>> print(markdown_escape("led_base | 50%"))
         led\_base \| 50%
     """
-    return _MARKDOWN_SPECIAL.sub(r"\\\1", _NOT_PRINTED.sub(" ", text))
+    return _MARKDOWN_SPECIAL.sub(r"\\\1", _one_line(text))
+
+
+def _one_line(text: str) -> str:
+    # Control characters would move the cursor of a terminal, and line ends would end a cell.
+    return _NOT_PRINTED.sub(" ", text)
 
 
 def _score_names(comparison: Comparison) -> list[str]:
@@ -209,7 +214,7 @@ def _shown_queries(comparison: Comparison) -> Iterable[tuple[str, list[tuple[str
     """For every query that is shown, a title and pairs of a label and a text."""
     for pair in comparison.pairs:
         for place, query in enumerate(pair.shown, start=1):
-            yield f"{_title(pair)}, difference {place}: {query.id}", list(_lines_of(pair, query))
+            yield f"{pair.system} against {pair.baseline}, query {place}: {query.id}", list(_lines_of(pair, query))
 
 
 def _lines_of(pair: PairOfSystems, query: ShownQuery) -> Iterable[tuple[str, str]]:
@@ -228,13 +233,13 @@ def _reply_text(reply: ShownReply) -> str:
 
 
 def _rich_table(title: str, columns: Sequence[str], rows: Iterable[Sequence[str]]) -> Table:
-    table = Table(title=Text(title), title_justify="left", title_style="bold", padding=(0, 0, 0, 1))
+    table = Table(title=Text(_one_line(title)), title_justify="left", title_style="bold", padding=(0, 0, 0, 1))
     for i, column in enumerate(columns):
         table.add_column(
             column, justify="right" if i else "left", max_width=None if i else _NAME_WIDTH, overflow="fold"
         )
     for row in rows:
-        table.add_row(*map(Text, row))
+        table.add_row(*(Text(_one_line(cell)) for cell in row))
     return table
 
 
