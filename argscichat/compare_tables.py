@@ -8,6 +8,7 @@ from rich.table import Table
 from rich.text import Text
 
 from argscichat.comparison import Comparison, Interval, PairOfSystems, ScoreDifference, ShownQuery, ShownReply
+from argscichat.plain_text import one_line
 from argscichat.scoring import MAIN_SCORES
 from argscichat_metric.confidence import FEW_UNITS
 
@@ -33,7 +34,6 @@ _LATEX_SPECIAL = str.maketrans(
     }
 )
 _MARKDOWN_SPECIAL = re.compile(r"([\\`*_\[\]<>|~$&#])")
-_NOT_PRINTED = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")
 
 
 def comparison_table(comparison: Comparison) -> RenderableType:
@@ -51,9 +51,9 @@ def comparison_table(comparison: Comparison) -> RenderableType:
     for pair in comparison.pairs:
         parts.append(_rich_table(_title(pair), _DIFFERENCE_COLUMNS, _difference_rows(pair)))
     for title, shown in _shown_queries(comparison):
-        parts += [Text(), Text(_one_line(title), style="bold")]
-        parts += [Text.assemble((f"  {_one_line(label)}: ", "dim"), _one_line(text)) for label, text in shown]
-    return Group(*parts, Text(), *(Text(f"Note: {_one_line(note)}") for note in _notes(comparison)))
+        parts += [Text(), Text(one_line(title), style="bold")]
+        parts += [Text.assemble((f"  {one_line(label)}: ", "dim"), one_line(text)) for label, text in shown]
+    return Group(*parts, Text(), *(Text(f"Note: {one_line(note)}") for note in _notes(comparison)))
 
 
 def latex_table(comparison: Comparison) -> str:
@@ -65,23 +65,22 @@ def latex_table(comparison: Comparison) -> str:
     Returns:
         LaTeX for the body of a document that loads booktabs; every text of the files is escaped.
     """
-    escape = latex_escape
     header = ["System", *_score_names(comparison)]
-    rows = [_latex_row([escape(name), *map(_latex_number, cells)]) for name, *cells in _system_rows(comparison)]
+    rows = [_latex_row([latex_escape(name), *map(_latex_number, cells)]) for name, *cells in _system_rows(comparison)]
     systems = _tabular("l" * len(header), [_latex_row(header), r"\midrule", *rows])
     lines = [_latex_row(_DIFFERENCE_COLUMNS)]
     for pair in comparison.pairs:
-        lines += [r"\midrule", rf"\multicolumn{{{len(_DIFFERENCE_COLUMNS)}}}{{l}}{{{escape(_title(pair))}}} \\"]
+        lines += [r"\midrule", rf"\multicolumn{{{len(_DIFFERENCE_COLUMNS)}}}{{l}}{{{latex_escape(_title(pair))}}} \\"]
         lines += [_latex_row([name, *map(_latex_number, cells)]) for name, *cells in _difference_rows(pair)]
     differences = _tabular("lrrrrrr", lines)
-    caption = escape(" ".join(_notes(comparison)))
+    caption = latex_escape(" ".join(_notes(comparison)))
     shown = [
         line
         for title, items in _shown_queries(comparison)
         for line in (
-            rf"\paragraph{{{escape(title)}}}",
+            rf"\paragraph{{{latex_escape(title)}}}",
             r"\begin{description}",
-            *(rf"\item[{{{escape(label)}}}] {escape(text)}" for label, text in items),
+            *(rf"\item[{{{latex_escape(label)}}}] {latex_escape(text)}" for label, text in items),
             r"\end{description}",
         )
     ]
@@ -123,7 +122,7 @@ def latex_escape(text: str) -> str:
         led\_base \& 50\%
     """
     # Two hyphens would be printed as one dash.
-    return _one_line(text).translate(_LATEX_SPECIAL).replace("--", "-{}-").replace("--", "-{}-")
+    return one_line(text).translate(_LATEX_SPECIAL).replace("--", "-{}-").replace("--", "-{}-")
 
 
 def markdown_escape(text: str) -> str:
@@ -139,12 +138,7 @@ def markdown_escape(text: str) -> str:
         >>> print(markdown_escape("led_base | 50%"))
         led\_base \| 50%
     """
-    return _MARKDOWN_SPECIAL.sub(r"\\\1", _one_line(text))
-
-
-def _one_line(text: str) -> str:
-    # Control characters would move the cursor of a terminal, and line ends would end a cell.
-    return _NOT_PRINTED.sub(" ", text)
+    return _MARKDOWN_SPECIAL.sub(r"\\\1", one_line(text))
 
 
 def _score_names(comparison: Comparison) -> list[str]:
@@ -233,13 +227,13 @@ def _reply_text(reply: ShownReply) -> str:
 
 
 def _rich_table(title: str, columns: Sequence[str], rows: Iterable[Sequence[str]]) -> Table:
-    table = Table(title=Text(_one_line(title)), title_justify="left", title_style="bold", padding=(0, 0, 0, 1))
+    table = Table(title=Text(one_line(title)), title_justify="left", title_style="bold", padding=(0, 0, 0, 1))
     for i, column in enumerate(columns):
         table.add_column(
             column, justify="right" if i else "left", max_width=None if i else _NAME_WIDTH, overflow="fold"
         )
     for row in rows:
-        table.add_row(*(Text(_one_line(cell)) for cell in row))
+        table.add_row(*(Text(one_line(cell)) for cell in row))
     return table
 
 

@@ -2,13 +2,13 @@
 
 import io
 import os
-import re
 from collections.abc import Callable, Sequence
 from functools import wraps
 from pathlib import Path
 from typing import Any, TypeVar
 
 from argscichat.output_files import write_whole
+from argscichat.plain_text import one_line
 
 COLUMN_WIDTH = 3.3
 """Width of a column of a paper with two of them, in inches (7.0 for both)."""
@@ -42,7 +42,6 @@ _STYLE = {
     "svg.hashsalt": "argscichat",
 }
 _DPI = 300
-_NOT_PRINTED = re.compile(r"[\x00-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e]+")
 
 FunctionT = TypeVar("FunctionT", bound=Callable[..., Any])
 
@@ -113,7 +112,7 @@ def label(text: str, width: int) -> str:
         >>> label("led-base-16384-with-history-run-2", 20)
         'led-base-1…ory-run-2'
     """
-    line = " ".join(_NOT_PRINTED.sub(" ", text).split())
+    line = " ".join(one_line(text).split())
     if len(line) <= width:
         return line
     kept = width - 1
