@@ -13,6 +13,7 @@ import evaluate
 from .bertscore import bertscore
 from .bertscore_tables import recommended_layer
 from .compute import score_pairs
+from .confidence import bootstrap_intervals
 from .embedding_cache import EmbeddingCache
 from .embedding_scores import embedding_scores
 from .encoder import load_encoder
