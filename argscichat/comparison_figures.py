@@ -19,10 +19,10 @@ def comparison_figures(comparison: Comparison, **options: Any) -> Iterator[tuple
 
     Yields:
         Pairs of a name, for a file, and a `matplotlib.figure.Figure`: `scores`; for every score `distribution_<score>`
-        and, where papers are known, `by_paper_<score>`; and for the query where the baseline and the next system
-        differ most `matching_<system>` and `transport_<system>`, with 1 for the baseline and 2 for the system. The
-        last two are left out without their scores, without queries to show, and with `idf`, whose weights come from
-        all texts.
+        and, where papers are known, `by_paper_<score>`; and for the first of the queries that are shown where both the
+        baseline and the next system have a reply, `matching_<system>` and `transport_<system>`, with 1 for the baseline
+        and 2 for the system. The last two are left out without such a query, without their scores, and with `idf`,
+        whose weights come from all texts.
     """
     keys = comparison.score_keys
     yield "scores", plot_scores(*(_named(comparison, values, keys) for values in ("means", "intervals")))
@@ -45,10 +45,10 @@ def _named(comparison: Comparison, field: str, keys: list[str]) -> dict[str, dic
 
 def _reply_figures(comparison: Comparison, options: dict[str, Any]) -> Iterator[tuple[str, Any]]:
     metrics = [key.removesuffix("_f1") for key in comparison.score_keys if key in ("bertscore_f1", "moverscore")]
-    shown = comparison.pairs[0].shown
-    if not shown or not metrics:
+    answered = (q for q in comparison.pairs[0].shown if all((r.message or "").strip() for r in (q.baseline, q.system)))
+    query = next(answered, None)
+    if not query or not metrics:
         return
-    query = shown[0]
     for number, reply in enumerate((query.baseline, query.system), start=1):
         parts = explain_pair(reply.message, query.reference.message, **options | {"metrics": metrics})
         if parts.matching:

@@ -53,7 +53,9 @@ def styled(function: FunctionT) -> FunctionT:
     def call(*args: Any, **kwargs: Any) -> Any:
         import matplotlib
 
-        with matplotlib.rc_context(matplotlib.rcParamsDefault | _STYLE):
+        # Setting the backend, even to what it is, would load pyplot and choose a window system.
+        defaults = {key: value for key, value in matplotlib.rcParamsDefault.items() if key != "backend"}
+        with matplotlib.rc_context(defaults | _STYLE):
             return function(*args, **kwargs)
 
     return call

@@ -13,7 +13,7 @@ MOST_TOKENS = 60
 _CELL = 1.2 * FONT_SIZE / 72
 """Side of a cell that is high enough for its label, in inches."""
 
-_MARGIN = 1.0
+_MARGIN = 0.95
 """Room for labels and the scale, in inches."""
 
 _TOKEN_WIDTH = 14
@@ -62,7 +62,7 @@ def plot_matching(matching: Matching) -> Any:
         matching.predicted,
         matching.reference,
         title=f"BERTScore F1 {matching.f1:.3f} (P {matching.precision:.3f}, R {matching.recall:.3f})",
-        scale="cosine\n○ match of a reply token   × of a reference token",
+        scale="cosine\n○ matches of the reply   × of the reference",
         colours="cividis",
         lowest=None,
     )

@@ -8,6 +8,7 @@ import pytest
 
 from argscichat.compare import compare_systems
 from argscichat.permutation import holm
+from argscichat_metric.compute import compute_scores
 from tests.workbench.test_permutation import enumerated_p_value
 
 WORDS = "a small corpus of long dialogues about new parsers and old recipes".split()
@@ -166,15 +167,12 @@ def test_files_give_the_text_of_the_query_and_sentences_for_indices(root, tmp_pa
     assert as_text.n_units == 5
 
 
-def test_embedding_scores_are_compared_too_and_equal_those_of_scoring(root):
-    from argscichat.scoring import score_file
-
-    sample = root / "argscichat_dataset/sample"
-    files = {name: sample / f"predictions_{name}_agent.jsonl" for name in ("demo", "second")}
-    found = compare_systems(files, sample / "sample_test.json", n_resamples=100)
+def test_embedding_scores_are_compared_too_and_equal_those_of_scoring():
+    systems, references = made_up(n_papers=2, n_queries=2)
+    found = compare_systems(systems, references, n_resamples=100)
     assert found.score_keys == ["fact_f1", "message_f1", "bertscore_f1", "moverscore"]
-    for name, system in zip(files, found.systems, strict=True):
-        result = score_file(files[name], sample / "sample_test.json").result
+    for system in found.systems:
+        result = compute_scores(systems[system.name], references)
         assert system.means == pytest.approx({key: result[key] for key in found.score_keys}, abs=1e-6)
     assert "all-MiniLM-L6-v2" in found.signature
 

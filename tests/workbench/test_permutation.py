@@ -22,7 +22,7 @@ def enumerated_p_value(differences):
     return sum(extreme) / len(patterns)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=25, deadline=None)
 @given(st.lists(st.floats(-5, 5, allow_nan=False).map(lambda x: round(x, 2)), min_size=0, max_size=7))
 def test_few_units_give_the_exact_share_of_all_sign_patterns(differences):
     assert paired_p_value(differences) == pytest.approx(enumerated_p_value(differences), abs=1e-12)
