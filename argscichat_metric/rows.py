@@ -47,6 +47,7 @@ class Pairs:
         predicted_facts: facts of each row, or None where a side carries no facts.
         gold_facts: likewise.
         n: number of rows, >= 1.
+        paper_ids: the paper of each row, None where the reference names none.
     """
 
     predicted_messages: list[str] | None
@@ -54,6 +55,7 @@ class Pairs:
     predicted_facts: list[tuple[Fact, ...]] | None
     gold_facts: list[tuple[Fact, ...]] | None
     n: int
+    paper_ids: list[str | None]
 
 
 def read_rows(values: Any, argument: str) -> list[Row]:
@@ -137,6 +139,7 @@ def pair_rows(predictions: Sequence[Row], references: Sequence[Row]) -> Pairs:
         [row.facts for row in predictions] if has_facts else None,
         [row.facts for row in references] if has_facts else None,
         len(predictions),
+        [row.paper_id for row in references],
     )
 
 
