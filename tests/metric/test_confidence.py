@@ -15,9 +15,9 @@ TRUE_MEAN = 0.4
 
 @pytest.fixture(scope="module")
 def corpora():
-    """Sums and counts by paper (20, 400), and scores by query (about 240, 400), of corpora with paper effects."""
+    """Sums and counts by paper (20, 400), and scores by query (217, 400), of corpora with paper effects."""
     rng = np.random.default_rng(2023)
-    n_queries = rng.integers(6, 19, size=N_PAPERS)
+    n_queries = rng.integers(8, 17, size=N_PAPERS)
     paper_effects = rng.normal(0, 0.1, size=(N_PAPERS, N_CORPORA))
     paper_of_query = np.repeat(np.arange(N_PAPERS), n_queries)
     noise = rng.normal(0, 0.2, size=(len(paper_of_query), N_CORPORA))
