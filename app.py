@@ -1,6 +1,6 @@
 """The Space: see why an agent got its score.
 
-    python app.py [--data FOLDER]
+python app.py [--data FOLDER]
 """
 
 import argparse

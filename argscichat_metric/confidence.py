@@ -4,16 +4,18 @@ The queries of one paper share its difficulty, so they are not independent: an i
 narrow. No score in here: columns of row scores go in, intervals come out.
 """
 
+import math
 from collections.abc import Sequence
-from typing import NamedTuple
-
-import numpy as np
+from typing import TYPE_CHECKING, NamedTuple
 
 from .shortened import shorten
 
+if TYPE_CHECKING:  # scores without intervals leave numpy out
+    import numpy as np
+
 FEW_UNITS = 6
-"""Below this number of units, intervals of 95 % cover the true mean clearly too rarely: of simulated corpora, two papers
-reached 50 %, three 67 to 76 %, five 84 to 91 %, and six 86 to 94 %."""
+"""Below this number of units, intervals of 95 % cover the true mean clearly too rarely: on simulated corpora those of
+two papers in 50 %, of three in 67 to 76 %, of five in 84 to 91 %, and of six in 86 to 94 %."""
 
 _BATCH_VALUES = 2**18
 """Resampled values of one column that are held at a time: 2 MB, and faster than all at once."""
@@ -66,7 +68,7 @@ def units_of(paper_ids: Sequence[str | None] | None, n: int) -> Units:
 
 def unit_totals(
     column: Sequence[float | None], unit_of_row: Sequence[int], n_units: int
-) -> tuple[np.ndarray, np.ndarray]:
+) -> "tuple[np.ndarray, np.ndarray]":
     """Sum of a score in every unit, and number of rows behind it.
 
     Args:
@@ -80,6 +82,8 @@ def unit_totals(
     Raises:
         ValueError: a value that is not finite.
     """
+    import numpy as np
+
     counted = [i for i, value in enumerate(column) if value is not None]
     values = np.array([column[i] for i in counted], dtype=np.float64)
     if not np.isfinite(values).all():
@@ -90,8 +94,8 @@ def unit_totals(
 
 
 def bootstrap_intervals(
-    sums: np.ndarray, counts: np.ndarray, confidence: float, n_resamples: int, seed: int
-) -> np.ndarray:
+    sums: "np.ndarray", counts: "np.ndarray", confidence: float, n_resamples: int, seed: int
+) -> "np.ndarray":
     """Bootstrap intervals of means over rows, where whole units are resampled.
 
     A unit without a counted row takes no part in the interval of that score, so no resample is empty. The resamples of
@@ -113,6 +117,8 @@ def bootstrap_intervals(
     References:
         Hesterberg, arXiv 1411.5279, section 3.4 (the expanded percentile interval).
     """
+    import numpy as np
+
     intervals = np.full((sums.shape[1], 2), np.nan)
     taking_part, group_of_column = np.unique(counts > 0, axis=1, return_inverse=True)
     for group, units in enumerate(taking_part.T):
@@ -123,7 +129,10 @@ def bootstrap_intervals(
     return intervals
 
 
-def _resampled(sums: np.ndarray, counts: np.ndarray, confidence: float, n_resamples: int, seed: int) -> np.ndarray:
+def _resampled(
+    sums: "np.ndarray", counts: "np.ndarray", confidence: float, n_resamples: int, seed: int
+) -> "np.ndarray":
+    import numpy as np
     from scipy.stats import bootstrap
 
     n_units = len(sums)
@@ -146,5 +155,5 @@ def _expanded(confidence: float, n_units: int) -> float:
     """The level at which the percentile interval is as wide as Student's t makes the usual one for so few units."""
     from scipy.stats import norm, t
 
-    tail = norm.cdf(np.sqrt(n_units / (n_units - 1)) * t.ppf((1 - confidence) / 2, n_units - 1))
+    tail = norm.cdf(math.sqrt(n_units / (n_units - 1)) * t.ppf((1 - confidence) / 2, n_units - 1))
     return float(1 - 2 * tail)

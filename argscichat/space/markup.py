@@ -65,7 +65,9 @@ def message(speaker: str, text: str, *, side: str = "left", remark: str = "") ->
     """
     shown = escaped(text.strip()) or "<em>(empty)</em>"
     below = f'<span class="asc-remark">{escaped(remark)}</span>' if remark else ""
-    return f'<div class="asc-message asc-{side}"><span class="asc-speaker">{escaped(speaker)}</span>{shown}{below}</div>'
+    return (
+        f'<div class="asc-message asc-{side}"><span class="asc-speaker">{escaped(speaker)}</span>{shown}{below}</div>'
+    )
 
 
 def legend() -> str:
@@ -192,7 +194,8 @@ def table(header: Sequence[str], rows: Iterable[Sequence[str]], caption: str) ->
         for first, *rest in rows
     )
     return _scrolling(
-        caption, f'<table class="asc-table"><caption>{escaped(caption)}</caption><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>'
+        caption,
+        f'<table class="asc-table"><caption>{escaped(caption)}</caption><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>',
     )
 
 

@@ -88,19 +88,25 @@ def words_html(explanation: Explanation) -> str:
 def heat_maps_html(explanation: Explanation) -> str:
     """The matching of BERTScore and the transport of MoverScore; a sentence where a text is empty."""
     if explanation.matching is None or explanation.transport is None:
-        return markup.hint("A text is empty, so BERTScore and MoverScore are 0 and there are no tokens to match or move.")
+        return markup.hint(
+            "A text is empty, so BERTScore and MoverScore are 0 and there are no tokens to match or move."
+        )
     matching = figure_html(
-        lambda: plot_matching(explanation.matching), "Heat map: cosine of every token of the reply with every token of the reference"
+        lambda: plot_matching(explanation.matching),
+        "Heat map: cosine of every token of the reply with every token of the reference",
     )
     transport = figure_html(
-        lambda: plot_transport(explanation.transport), "Heat map: how much of which token is moved onto which token of the reference"
+        lambda: plot_transport(explanation.transport),
+        "Heat map: how much of which token is moved onto which token of the reference",
     )
     return (
         '<div class="asc-pair"><div>'
         + markup.heading("BERTScore", "Every token is matched with the most similar token of the other text.")
         + matching
         + "</div><div>"
-        + markup.heading("MoverScore", "The words of the reply are moved onto those of the reference, at the least cost.")
+        + markup.heading(
+            "MoverScore", "The words of the reply are moved onto those of the reference, at the least cost."
+        )
         + transport
         + "</div></div>"
     )

@@ -77,7 +77,12 @@ def build_try_it(signature: gr.Textbox) -> None:
     chosen.input(_limit_choice, chosen, [chosen, chosen_error], trigger_mode="always_last", **shared)
     outputs = [*results, signature, *errors]
     button.click(
-        _score, [*asked, chosen, reply], outputs, api_visibility="private", show_progress_on=scores, concurrency_id="score"
+        _score,
+        [*asked, chosen, reply],
+        outputs,
+        api_visibility="private",
+        show_progress_on=scores,
+        concurrency_id="score",
     )
 
 

@@ -4,16 +4,16 @@ import gradio as gr
 
 from argscichat.space import markup
 
-EVALUATE = '''\
+EVALUATE = """\
 import evaluate
 
 metric = evaluate.load("./argscichat_metric")
 predictions = [{"message": "Yes, on two corpora.", "facts": [4, 11]}]
 references = [{"message": "They test it on two corpora.", "facts": [4]}]
 print(metric.compute(predictions=predictions, references=references))
-'''
+"""
 
-TRAINER = '''\
+TRAINER = """\
 from argscichat.trainer import build_compute_metrics, preprocess_logits_for_metrics
 
 trainer = Seq2SeqTrainer(
@@ -25,7 +25,7 @@ trainer = Seq2SeqTrainer(
     compute_metrics=build_compute_metrics(tokenizer, fold["validation"]),
     preprocess_logits_for_metrics=preprocess_logits_for_metrics,
 )
-'''
+"""
 
 COMMANDS = """\
 argscichat score predictions.jsonl fold_0_test.json --json result.json --per-example queries.jsonl

@@ -1,8 +1,11 @@
 """Confidence intervals: how often they cover the truth, and what each case of units gives."""
 
+import json
+
 import numpy as np
 import pytest
 
+from argscichat_metric.compute import compute_scores
 from argscichat_metric.confidence import bootstrap_intervals, unit_totals, units_of
 
 N_CORPORA = 400
@@ -12,9 +15,9 @@ TRUE_MEAN = 0.4
 
 @pytest.fixture(scope="module")
 def corpora():
-    """Sums and counts by paper (20, 400), and scores by query (about 240, 400), of corpora with paper effects."""
+    """Sums and counts by paper (20, 400), and scores by query (217, 400), of corpora with paper effects."""
     rng = np.random.default_rng(2023)
-    n_queries = rng.integers(6, 19, size=N_PAPERS)
+    n_queries = rng.integers(8, 17, size=N_PAPERS)
     paper_effects = rng.normal(0, 0.1, size=(N_PAPERS, N_CORPORA))
     paper_of_query = np.repeat(np.arange(N_PAPERS), n_queries)
     noise = rng.normal(0, 0.2, size=(len(paper_of_query), N_CORPORA))
@@ -138,3 +141,76 @@ def test_totals_of_nothing_are_zero():
 def test_a_score_that_is_not_finite_is_refused(value):
     with pytest.raises(ValueError, match=r"row 2: expected a finite score, got (nan|inf)"):
         unit_totals([0.5, None, value], [0, 0, 1], 2)
+
+
+# --- In the result of compute() ---
+
+N_ROWS = 48
+PREDICTIONS = [{"message": f"one word{i % 5}", "facts": [i % 3]} for i in range(N_ROWS)]
+GOLD = [{"message": f"one word{i % 7}", "facts": [i % 4] if i % 6 else []} for i in range(N_ROWS)]
+WITH_PAPERS = [row | {"paper_id": f"p{i * i % 11}"} for i, row in enumerate(GOLD)]
+OPTIONS = {"metrics": ["fact_f1", "message_f1"], "confidence": 0.9, "n_resamples": 500, "seed": 3}
+
+
+def test_every_score_has_an_interval_of_plain_numbers_around_its_mean():
+    result = compute_scores(PREDICTIONS, WITH_PAPERS, **OPTIONS | {"metrics": None})
+    scores = [key for key in result if f"{key}_ci" in result]
+    assert len(scores) == 9
+    for key in scores:
+        low, high = result[f"{key}_ci"]
+        assert type(low) is type(high) is float
+        assert low < result[key] < high
+    json.dumps(result, allow_nan=False)
+
+
+def test_the_result_resamples_papers_where_they_are_known_and_else_queries():
+    by_paper, by_query = (compute_scores(PREDICTIONS, side, **OPTIONS) for side in (WITH_PAPERS, GOLD))
+    assert "|ci:0.9|resampled:papers|resamples:500|seed:3" in by_paper["signature"]
+    assert "|ci:0.9|resampled:queries|resamples:500|seed:3" in by_query["signature"]
+    columns = compute_scores(PREDICTIONS, GOLD, per_example=True, **OPTIONS)["per_example"]
+    for result, papers in ((by_paper, [row["paper_id"] for row in WITH_PAPERS]), (by_query, None)):
+        units = units_of(papers, N_ROWS)
+        for key in ("fact_f1", "message_f1"):
+            sums, counts = unit_totals(columns[key], units.unit_of_row, len(units.names))
+            expected = bootstrap_intervals(sums[:, None], counts[:, None], 0.9, 500, 3)[0]
+            assert result[f"{key}_ci"] == pytest.approx(expected.tolist())
+
+
+def test_every_call_gives_the_same_intervals():
+    assert compute_scores(PREDICTIONS, WITH_PAPERS, **OPTIONS) == compute_scores(PREDICTIONS, WITH_PAPERS, **OPTIONS)
+
+
+def test_the_module_gives_the_intervals_of_the_plain_function(metric):
+    expected = compute_scores(PREDICTIONS, WITH_PAPERS, **OPTIONS)
+    assert metric.compute(predictions=PREDICTIONS, references=WITH_PAPERS, **OPTIONS) == expected
+
+
+def test_papers_in_some_rows_only_are_refused_before_any_scoring_and_only_with_intervals():
+    mixed = [*WITH_PAPERS[:-1], GOLD[-1]]
+    options = {"encoder": "no/such-encoder", "confidence": 0.95}
+    with pytest.raises(ValueError, match=r"references\[47\]: 'paper_id' is missing, but references\[0\] has 'p0'"):
+        compute_scores(PREDICTIONS, mixed, **options)
+    assert "fact_f1" in compute_scores(PREDICTIONS, mixed, metrics=["fact_f1"])
+
+
+def test_a_score_without_two_units_has_no_interval_and_says_so():
+    rows = [row | {"facts": [1] if row["paper_id"] == "p1" else []} for row in WITH_PAPERS]
+    with pytest.warns(UserWarning, match="no interval of fact_f1, fact_precision, fact_recall: it takes two papers.*1"):
+        result = compute_scores(PREDICTIONS, rows, **OPTIONS)
+    assert result["fact_f1_ci"] is result["fact_recall_ci"] is None
+    assert len(result["message_f1_ci"]) == 2
+
+
+@pytest.mark.parametrize(("n_papers", "warns"), [(2, True), (5, True), (6, False)])
+def test_intervals_from_few_papers_give_a_warning(n_papers, warns, recwarn):
+    rows = [row | {"paper_id": f"p{i % n_papers}"} for i, row in enumerate(WITH_PAPERS)]
+    compute_scores(PREDICTIONS, rows, metrics=["message_f1"], confidence=0.95)
+    found = [str(warning.message) for warning in recwarn]
+    says = f"intervals of message_f1, message_f1_whitespace rest on {n_papers} papers; with fewer than 6"
+    assert [says in text for text in found] == [True] * warns
+
+
+def test_equal_scores_have_an_interval_of_no_width():
+    rows = [{"message": "same", "paper_id": str(i)} for i in range(8)]
+    result = compute_scores(["same"] * 8, rows, metrics=["message_f1"], confidence=0.95)
+    assert result["message_f1_ci"] == [1.0, 1.0]
