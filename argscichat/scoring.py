@@ -1,12 +1,12 @@
 """Predictions and references -> rows matched by id -> the result; what the command line and the app both call."""
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 from argscichat.handed_in import References, as_sentence_ids, read_predictions, read_references
-from argscichat_metric.compute import score_pairs
+from argscichat_metric.compute import result_of, score_pairs, score_rows
 from argscichat_metric.options import Options
 from argscichat_metric.rows import Row, pair_rows
 from argscichat_metric.shortened import shorten
@@ -97,6 +97,33 @@ def score_file(
     checked = Options.of(options)
     rows = match_rows(read_predictions(predictions), read_references(references), ignore_unknown=ignore_unknown)
     return ScoredFile(score_pairs(pair_rows(rows.predictions, rows.references), checked), rows)
+
+
+def score_in_windows(rows: MatchedRows, size: int, **options: Any) -> Iterator[tuple[int, ScoredFile | None]]:
+    """Score matched rows a window at a time, for callers that show how far it is or stop before the end.
+
+    Args:
+        rows: the matched rows.
+        size: rows in a window, >= 1; no score depends on it.
+        **options: options of `compute_scores`, but for `idf`, whose weights come from all rows at once.
+
+    Yields:
+        How many rows are scored, and None; at last all of them, and what `score_file` returns.
+
+    Raises:
+        TypeError: a value of the wrong type, an unknown option.
+        ValueError: `idf`, or rows that cannot be scored.
+    """
+    checked = Options.of(options)
+    if checked.idf:
+        raise ValueError("idf: its weights come from all rows, so they cannot be scored a window at a time")
+    pairs = pair_rows(rows.predictions, rows.references)
+    parts = []
+    for start in range(0, pairs.n, size):
+        window = slice(start, start + size)
+        parts.append(score_rows(pair_rows(rows.predictions[window], rows.references[window]), checked))
+        yield min(start + size, pairs.n), None
+    yield pairs.n, ScoredFile(result_of(parts, pairs.paper_ids, checked), rows)
 
 
 def match_rows(predictions: Sequence[Row], references: References, *, ignore_unknown: bool = False) -> MatchedRows:

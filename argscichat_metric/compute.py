@@ -2,6 +2,7 @@
 
 import warnings
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from .confidence import units_of
@@ -45,6 +46,23 @@ def compute_scores(predictions: Any, references: Any, **options: Any) -> dict[st
     return score_pairs(pair_rows(read_rows(predictions, "predictions"), read_rows(references, "references")), checked)
 
 
+@dataclass(frozen=True)
+class RowScores:
+    """The scores of rows, before any mean is taken.
+
+    Args:
+        columns: result key -> one value a row, None where a rule leaves the row out.
+        counts: key of a count in the result -> count.
+        metrics: the metrics that were computed.
+        encoders: metric -> encoder, revision and layers, of the embedding scores.
+    """
+
+    columns: dict[str, Column]
+    counts: dict[str, int]
+    metrics: tuple[str, ...]
+    encoders: dict[str, str]
+
+
 def score_pairs(pairs: Pairs, options: Options) -> dict[str, Any]:
     """Compute the scores of checked rows.
 
@@ -59,8 +77,25 @@ def score_pairs(pairs: Pairs, options: Options) -> dict[str, Any]:
         ValueError: a metric that the rows have no field for, too many facts, an encoder that cannot be used, papers
             named in some rows only where intervals are asked for.
     """
+    if options.confidence is not None:
+        units_of(pairs.paper_ids, pairs.n)  # refuses papers in some rows only, before the long work
+    return result_of([score_rows(pairs, options)], pairs.paper_ids, options)
+
+
+def score_rows(pairs: Pairs, options: Options) -> RowScores:
+    """Compute the scores of every row.
+
+    Args:
+        pairs: checked rows of both sides.
+        options: checked options.
+
+    Returns:
+        The scores by row; with `idf`, they depend on the other rows.
+
+    Raises:
+        ValueError: a metric that the rows have no field for, too many facts, an encoder that cannot be used.
+    """
     metrics = _metrics_of(pairs, options)
-    units = None if options.confidence is None else units_of(pairs.paper_ids, pairs.n)
     columns: dict[str, Column] = {}
     encoders: dict[str, str] = {}
     n_excess = n_truncated = 0
@@ -76,19 +111,46 @@ def score_pairs(pairs: Pairs, options: Options) -> dict[str, Any]:
         embedded = embedding_scores(pairs.predicted_messages, pairs.reference_messages, embedding_metrics, options)
         columns |= embedded.columns
         n_truncated, encoders = embedded.n_truncated_texts, embedded.encoders
-    result: dict[str, Any] = summarize(columns) | {
+    counts = {
         "n_queries": pairs.n,
         "n_fact_queries": sum(value is not None for value in columns.get("fact_f1", ())),
         "n_empty_predictions": _count_empty(pairs.predicted_messages),
         "n_empty_references": _count_empty(pairs.reference_messages),
         "n_truncated_texts": n_truncated,
         "n_excess_facts": n_excess,
-        "signature": signature(options, metrics, encoders, units and units.kind),
     }
+    return RowScores(columns, counts, metrics, encoders)
+
+
+def result_of(parts: Sequence[RowScores], paper_ids: Sequence[str | None] | None, options: Options) -> dict[str, Any]:
+    """Take the means over rows.
+
+    Args:
+        parts: scores of the rows, in one part or several, all with the same options and fields.
+        paper_ids: the paper of each row, None where a row names none; or None where no row does.
+        options: checked options.
+
+    Returns:
+        See `compute_scores`.
+
+    Raises:
+        ValueError: papers named in some rows only where intervals are asked for.
+    """
+    first = parts[0]
+    columns = {key: [value for part in parts for value in part.columns[key]] for key in first.columns}
+    counts = {key: sum(part.counts[key] for part in parts) for key in first.counts}
+    if "fact_f1" in columns and not counts["n_fact_queries"]:
+        warnings.warn(
+            "no query has gold facts, so Fact-F1 is a mean over nothing: it is given as 0.0 with n_fact_queries = 0",
+            stacklevel=2,
+        )
+    units = None if options.confidence is None else units_of(paper_ids, counts["n_queries"])
+    text = signature(options, first.metrics, first.encoders, units and units.kind)
+    result: dict[str, Any] = summarize(columns) | counts | {"signature": text}
     if units:
         result |= intervals(columns, units, options)
     if options.per_example:
-        result["per_example"] = {key: list(column) for key, column in columns.items()}
+        result["per_example"] = columns
     return result
 
 
@@ -108,11 +170,6 @@ def _metrics_of(pairs: Pairs, options: Options) -> tuple[str, ...]:
 def _fact_columns(pairs: Pairs, options: Options) -> tuple[dict[str, Column], int]:
     selected, n_excess = _limited(pairs.predicted_facts, options)
     rows = [_score_facts(*row, options.no_gold_facts) for row in zip(selected, pairs.gold_facts, strict=True)]
-    if all(row is None for row in rows):
-        warnings.warn(
-            "no query has gold facts, so Fact-F1 is a mean over nothing: it is given as 0.0 with n_fact_queries = 0",
-            stacklevel=2,
-        )
     keys = {"fact_f1": "f1", "fact_precision": "precision", "fact_recall": "recall"}
     return {key: [getattr(row, name, None) for row in rows] for key, name in keys.items()}, n_excess
 
