@@ -1,5 +1,6 @@
 # make score   the four scores of the sample predictions        make lint     ruff check, ruff format --check
 # make test    the whole test suite (PYTEST_ARGS="-k facts")     make format   let ruff repair what it can
+# make app     the app, at http://127.0.0.1:7860             make pictures the pictures of the README
 # make bench   speed beside the original packages               make clean    remove what was built and installed
 #              (BENCH_ARGS="--pairs 2000 --json bench.json")
 # Everything is installed into .venv, once; a changed requirements file or pyproject.toml installs again.
@@ -19,10 +20,13 @@ INSTALLED := $(VENV)/.installed
 INSTALLED_TEST := $(VENV)/.installed-test
 
 .DELETE_ON_ERROR:
-.PHONY: score test lint format bench clean
+.PHONY: score app test lint format bench pictures clean
 
 score: $(INSTALLED)
 	@$(BIN)/argscichat score $(SAMPLE)/predictions_demo_agent.jsonl $(SAMPLE)/sample_test.json
+
+app: $(INSTALLED)
+	$(BIN)/python app.py
 
 test: $(INSTALLED_TEST)
 	$(BIN)/python -m pytest $(PYTEST_ARGS)
@@ -39,6 +43,9 @@ bench: $(INSTALLED_TEST)
 	$(BIN)/python benchmarks/bench_beir.py
 	$(BIN)/python benchmarks/bench_retrieval.py
 	$(BIN)/python benchmarks/bench_scores.py $(BENCH_ARGS)
+
+pictures: $(INSTALLED_TEST)
+	$(BIN)/python docs/make_pictures.py
 
 clean:
 	rm -rf $(VENV) build dist *.egg-info .hypothesis .pytest_cache .ruff_cache

@@ -14,7 +14,7 @@ from argscichat_metric.confidence import FEW_UNITS
 
 _NAME_WIDTH = 16
 _SMALLEST_P = 0.0001
-_DIFFERENCE_COLUMNS = ("Score", "Baseline", "System", "Difference", "p", "p (Holm)", "W/T/L")
+DIFFERENCE_COLUMNS = ("Score", "Baseline", "System", "Difference", "p", "p (Holm)", "W/T/L")
 
 _LATEX_SPECIAL = str.maketrans(
     {
@@ -46,14 +46,14 @@ def comparison_table(comparison: Comparison) -> RenderableType:
         Something that `rich` prints. No text of the files is taken as markup.
     """
     parts: list[RenderableType] = [
-        _rich_table("Systems", ["System", *_score_names(comparison)], _system_rows(comparison))
+        _rich_table("Systems", ["System", *_score_names(comparison)], system_rows(comparison))
     ]
     for pair in comparison.pairs:
-        parts.append(_rich_table(_title(pair), _DIFFERENCE_COLUMNS, _difference_rows(pair)))
+        parts.append(_rich_table(_title(pair), DIFFERENCE_COLUMNS, difference_rows(pair)))
     for title, shown in _shown_queries(comparison):
         parts += [Text(), Text(one_line(title), style="bold")]
         parts += [Text.assemble((f"  {one_line(label)}: ", "dim"), one_line(text)) for label, text in shown]
-    return Group(*parts, Text(), *(Text(f"Note: {one_line(note)}") for note in _notes(comparison)))
+    return Group(*parts, Text(), *(Text(f"Note: {one_line(note)}") for note in comparison_notes(comparison)))
 
 
 def latex_table(comparison: Comparison) -> str:
@@ -66,14 +66,14 @@ def latex_table(comparison: Comparison) -> str:
         LaTeX for the body of a document that loads booktabs; every text of the files is escaped.
     """
     header = ["System", *_score_names(comparison)]
-    rows = [_latex_row([latex_escape(name), *map(_latex_number, cells)]) for name, *cells in _system_rows(comparison)]
+    rows = [_latex_row([latex_escape(name), *map(_latex_number, cells)]) for name, *cells in system_rows(comparison)]
     systems = _tabular("l" * len(header), [_latex_row(header), r"\midrule", *rows])
-    lines = [_latex_row(_DIFFERENCE_COLUMNS)]
+    lines = [_latex_row(DIFFERENCE_COLUMNS)]
     for pair in comparison.pairs:
-        lines += [r"\midrule", rf"\multicolumn{{{len(_DIFFERENCE_COLUMNS)}}}{{l}}{{{latex_escape(_title(pair))}}} \\"]
-        lines += [_latex_row([name, *map(_latex_number, cells)]) for name, *cells in _difference_rows(pair)]
+        lines += [r"\midrule", rf"\multicolumn{{{len(DIFFERENCE_COLUMNS)}}}{{l}}{{{latex_escape(_title(pair))}}} \\"]
+        lines += [_latex_row([name, *map(_latex_number, cells)]) for name, *cells in difference_rows(pair)]
     differences = _tabular("lrrrrrr", lines)
-    caption = latex_escape(" ".join(_notes(comparison)))
+    caption = latex_escape(" ".join(comparison_notes(comparison)))
     shown = [
         line
         for title, items in _shown_queries(comparison)
@@ -97,15 +97,15 @@ def markdown_table(comparison: Comparison) -> str:
     Returns:
         Markdown (GitHub's tables); every text of the files is escaped.
     """
-    systems = [[markdown_escape(name), *cells] for name, *cells in _system_rows(comparison)]
+    systems = [[markdown_escape(name), *cells] for name, *cells in system_rows(comparison)]
     lines = _markdown_rows(["System", *_score_names(comparison)], systems)
     for pair in comparison.pairs:
         lines += ["", f"**{markdown_escape(_title(pair))}**", ""]
-        lines += _markdown_rows(_DIFFERENCE_COLUMNS, _difference_rows(pair))
+        lines += _markdown_rows(DIFFERENCE_COLUMNS, difference_rows(pair))
     for title, shown in _shown_queries(comparison):
         lines += ["", f"**{markdown_escape(title)}**", ""]
         lines += [f"- {markdown_escape(label)}: {markdown_escape(text)}" for label, text in shown]
-    return "\n".join([*lines, "", *map(markdown_escape, _notes(comparison))]) + "\n"
+    return "\n".join([*lines, "", *map(markdown_escape, comparison_notes(comparison))]) + "\n"
 
 
 def latex_escape(text: str) -> str:
@@ -145,14 +145,16 @@ def _score_names(comparison: Comparison) -> list[str]:
     return [MAIN_SCORES[key] for key in comparison.score_keys]
 
 
-def _system_rows(comparison: Comparison) -> list[list[str]]:
+def system_rows(comparison: Comparison) -> list[list[str]]:
+    """One row a system: its name, and its mean with its interval in each score of `score_keys`."""
     return [
         [system.name, *(_estimate(system.means[key], system.intervals[key]) for key in comparison.score_keys)]
         for system in comparison.systems
     ]
 
 
-def _difference_rows(pair: PairOfSystems) -> list[list[str]]:
+def difference_rows(pair: PairOfSystems) -> list[list[str]]:
+    """One row a score, under the `DIFFERENCE_COLUMNS`."""
     return [_difference_row(score) for score in pair.scores]
 
 
@@ -181,7 +183,8 @@ def _title(pair: PairOfSystems) -> str:
     return f"{pair.system} against {pair.baseline} (baseline)"
 
 
-def _notes(comparison: Comparison) -> list[str]:
+def comparison_notes(comparison: Comparison) -> list[str]:
+    """Sentences on what the numbers are, and on what to know before trusting them."""
     units = f"{comparison.n_units} {_plural(comparison.unit, comparison.n_units)}"
     notes = [
         f"Brackets: {100 * comparison.confidence:.10g} % intervals, bootstrap over {units} ({comparison.n_resamples} "

@@ -35,14 +35,11 @@ def score_table(scored: ScoredFile, title: str) -> RenderableType:
     table.add_column("Score")
     table.add_column(_mean_header(scored.result), justify="right")
     table.add_column("Over")
-    for block in _BLOCKS:
-        present = {key: name for key, name in block.items() if key in scored.result}
-        for key, name in present.items():
-            is_main = key == next(iter(block))
-            table.add_row(Text(name), _cell(scored.result, key), _over(key, scored.result), style=_style(is_main))
-        if present:
-            table.add_section()
-    notes = [Text(f"Note: {note}.") for note in _notes(scored)]
+    for block in score_cells(scored.result):
+        for i, row in enumerate(block):
+            table.add_row(*map(Text, row), style=_style(i == 0))
+        table.add_section()
+    notes = [Text(f"Note: {note}.") for note in score_notes(scored)]
     return Group(table, *notes, Text(f"Signature: {scored.result['signature']}"))
 
 
@@ -66,20 +63,39 @@ def fold_table(scored: ScoredFolds, title: str) -> RenderableType:
         key, name = next(iter(block.items()))
         if key in scored.pooled:
             _add_rows_of_folds(table, scored, key, name)
-    notes = [f"fold {fold!r}: {note}" for fold, one in scored.folds.items() for note in _notes(one)]
+    notes = [f"fold {fold!r}: {note}" for fold, one in scored.folds.items() for note in score_notes(one)]
     notes.append("± is the sample standard deviation of the folds (divided by n - 1)")
     signature = Text(f"Signature: {scored.pooled['signature']}")
     return Group(table, *[Text(f"Note: {note}.") for note in notes], signature)
 
 
+def score_cells(result: Mapping[str, Any]) -> list[list[tuple[str, str, str]]]:
+    """The scores of a result as cells of a table.
+
+    Args:
+        result: what `compute_scores` returned.
+
+    Returns:
+        For each metric, rows of a name, the mean (with its interval, if there is one) and what it is taken over; the
+        first row of a metric is the score that papers report.
+    """
+    blocks = [
+        [(name, _cell(result, key), _over(key, result)) for key, name in block.items() if key in result]
+        for block in _BLOCKS
+    ]
+    return [block for block in blocks if block]
+
+
 def _add_rows_of_folds(table: Table, scored: ScoredFolds, key: str, name: str) -> None:
     for i, (fold, one) in enumerate(scored.folds.items()):
-        table.add_row(Text(name if i == 0 else ""), Text(fold), _cell(one.result, key), _over_of_fold(key, one.result))
+        table.add_row(
+            Text(name if i == 0 else ""), Text(fold), Text(_cell(one.result, key)), _over_of_fold(key, one.result)
+        )
     deviation = scored.std_of_folds[key]
     mean = f"{scored.mean_of_folds[key]:.4f}" + ("" if deviation is None else f" ± {deviation:.4f}")
     n_folds = sum(_n_counted(key, one.result) > 0 for one in scored.folds.values())
     table.add_row("", "mean of folds", mean, _count(n_folds, "fold", "folds"), style="bold")
-    table.add_row("", "pooled", _cell(scored.pooled, key), _over_of_fold(key, scored.pooled), style="bold")
+    table.add_row("", "pooled", Text(_cell(scored.pooled, key)), _over_of_fold(key, scored.pooled), style="bold")
     table.add_section()
 
 
@@ -96,25 +112,25 @@ def _mean_header(result: Mapping[str, Any]) -> Text:
     return Text("Mean [interval]" if any(key.endswith("_ci") for key in result) else "Mean")
 
 
-def _cell(result: Mapping[str, Any], key: str) -> Text:
+def _cell(result: Mapping[str, Any], key: str) -> str:
     if f"{key}_ci" not in result:
-        return Text(f"{result[key]:.4f}")
+        return f"{result[key]:.4f}"
     ends = result[f"{key}_ci"]
-    return Text(f"{result[key]:.3f} [" + ("none" if ends is None else f"{ends[0]:.2f}, {ends[1]:.2f}") + "]")
+    return f"{result[key]:.3f} [" + ("none" if ends is None else f"{ends[0]:.2f}, {ends[1]:.2f}") + "]"
 
 
 def _style(is_main: bool) -> str:
     return "bold" if is_main else ""
 
 
-def _over(key: str, result: dict[str, Any]) -> str:
+def _over(key: str, result: Mapping[str, Any]) -> str:
     if key != "fact_f1":
         return f"{result['n_queries']} queries" if key in ("message_f1", "bertscore_f1", "moverscore") else ""
     left_out = result["n_queries"] - result["n_fact_queries"]
     return f"{result['n_fact_queries']} queries" + (f" ({left_out} without gold facts)" if left_out else "")
 
 
-def _notes(scored: ScoredFile) -> list[str]:
+def score_notes(scored: ScoredFile) -> list[str]:
     """What a reader should know before trusting the means; most are about rows that could vanish unseen."""
     result, rows = scored.result, scored.rows
     notes = []

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from argscichat_metric.rows import Row
 from argscichat_metric.shortened import shorten
 
-MEGABYTE = 1_000_000
+MEGABYTE = 2**20
 
 MAX_FILE_BYTES = 5 * MEGABYTE
 """More than twice the largest official file."""
@@ -62,7 +62,7 @@ def check_message(text: str, field: str) -> None:
 
 
 def paper_sentences(text: str, field: str) -> list[str]:
-    """The sentences of a paper that a person pasted, one a line.
+    r"""The sentences of a paper that a person pasted, one a line.
 
     Args:
         text: the paper; blank lines are left out.
@@ -75,7 +75,7 @@ def paper_sentences(text: str, field: str) -> list[str]:
         InputError: no sentence, too many, or one that is too long.
 
     Example:
-        >>> paper_sentences("We test on two corpora.  \\n\\nThe code is public.", "paper")
+        >>> paper_sentences("We test on two corpora.  \n\nThe code is public.", "paper")
         ['We test on two corpora.', 'The code is public.']
     """
     if len(text) > MAX_SENTENCES * (MAX_SENTENCE + 1):

@@ -129,11 +129,11 @@ def marks_of_choices(choices_id: str, gold: Collection[int], chosen: Collection[
     rules = []
     for i in sorted({*gold, *chosen}):
         kind = kind_of(i, gold, chosen)
-        label = f"#{choices_id} label:nth-of-type({i + 1})"
-        rules.append(f"{label} {{background: var(--asc-{kind}-soft); border-left: 5px solid var(--asc-{kind})}}")
-        rules.append(
-            f"{label}::after {{content: '{_MARKS[kind]}'; background: var(--asc-{kind}); color: var(--asc-{kind}-text)}}"
-        )
+        # The id twice: a mark is stronger than the style of a checked box.
+        label = f"#{choices_id}#{choices_id} label:nth-of-type({i + 1})"
+        colours = f"background: var(--asc-{kind}); color: var(--asc-{kind}-text)"
+        rules.append(f"{label} {{background: var(--asc-{kind}-soft); border-left-color: var(--asc-{kind})}}")
+        rules.append(f"{label}::after {{content: '{_MARKS[kind]}'; {colours}}}")
     found = _numbers(gold) or "none"
     said = f"Gold sentences: {found}. Chosen: {_numbers(chosen) or 'none'}."
     return f'<style>{"".join(rules)}</style><p class="asc-said" role="status">{said}</p>'
@@ -146,7 +146,8 @@ def score_tiles(scores: Mapping[str, float | None], remarks: Mapping[str, str]) 
         scores: key of `MAIN_SCORES` -> score, None where it does not count.
         remarks: key -> a few words on it.
     """
-    return f'<div class="asc-tiles">{"".join(_tile(key, scores.get(key), remarks.get(key, "")) for key in MAIN_SCORES)}</div>'
+    tiles = "".join(_tile(key, scores.get(key), remarks.get(key, "")) for key in MAIN_SCORES)
+    return f'<div class="asc-tiles">{tiles}</div>'
 
 
 def _tile(key: str, score: float | None, remark: str) -> str:
@@ -180,23 +181,29 @@ def _words(words: Sequence[str], shared: Sequence[bool]) -> str:
     return " ".join(shown) or "<em>(no words)</em>"
 
 
-def table(header: Sequence[str], rows: Iterable[Sequence[str]], caption: str) -> str:
+def table(header: Sequence[str], rows: Iterable[Sequence[str]], caption: str, *, long_names: bool = False) -> str:
     """A table whose first column names the row and whose other columns are numbers.
 
     Args:
         header: one text a column.
         rows: one text a cell.
         caption: what the table shows.
+        long_names: whether the names of the rows may take several lines.
     """
     head = "".join(f'<th scope="col">{escaped(cell)}</th>' for cell in header)
     body = "".join(
         f'<tr><th scope="row">{escaped(first)}</th>{"".join(f"<td>{escaped(cell)}</td>" for cell in rest)}</tr>'
         for first, *rest in rows
     )
-    return _scrolling(
-        caption,
-        f'<table class="asc-table"><caption>{escaped(caption)}</caption><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>',
-    )
+    long = " asc-long" if long_names else ""
+    content = f"<caption>{escaped(caption)}</caption><thead><tr>{head}</tr></thead><tbody>{body}</tbody>"
+    return _scrolling(caption, f'<table class="asc-table{long}">{content}</table>')
+
+
+def progress(n_done: int, n: int) -> str:
+    """How many of the queries of a file are scored."""
+    bar = f'<progress value="{n_done}" max="{n}" aria-label="Scored queries"></progress>'
+    return f'<p class="asc-hint" role="status">{bar} {n_done} of {n} queries</p>'
 
 
 def picture(png_base64: str, alternative: str, width: int) -> str:
@@ -209,6 +216,16 @@ def picture(png_base64: str, alternative: str, width: int) -> str:
     """
     image = f'<img src="data:image/png;base64,{png_base64}" alt="{escaped(alternative)}" style="width:{width}px">'
     return _scrolling(alternative, f'<div class="asc-figure">{image}</div>')
+
+
+def side_by_side(left: str, right: str) -> str:
+    """Two parts of equal width beside each other, one below the other on a narrow page."""
+    return f'<div class="asc-pair"><div>{left}</div><div>{right}</div></div>'
+
+
+def in_a_row(*parts: str) -> str:
+    """Parts that take the width that they need, as many beside each other as fit."""
+    return f'<div class="asc-row">{"".join(f"<div>{part}</div>" for part in parts)}</div>'
 
 
 def _scrolling(name: str, content: str) -> str:

@@ -18,8 +18,8 @@ _TITLE = "ArgSciChat scores"
 _HEAD = """\
 <header class="asc-header">
 <h1>Why did the agent get its score?</h1>
-<p>An agent answers a query about a scientific paper with at most two of its sentences and a free reply. Here you see its
-four scores, Fact-F1, Message-F1, BERTScore and MoverScore, and what they are made of.</p>
+<p>An agent answers a query about a scientific paper with at most two of its sentences and a free reply. Here you see
+its four scores, Fact&#8209;F1, Message&#8209;F1, BERTScore and MoverScore, and what they are made of.</p>
 </header>"""
 
 _AT_ONCE = 2

@@ -23,7 +23,7 @@ def build_read_corpus(corpora: Corpora) -> None:
         boxes = [
             gr.Dropdown(list(corpora.splits), value=fold, label="Fold", min_width=140, elem_id="asc-fold"),
             gr.Dropdown(label="Split", min_width=120, elem_id="asc-split", **choices[0]),
-            gr.Dropdown(label="Paper", min_width=260, elem_id="asc-paper", **choices[1]),
+            gr.Dropdown(label="Paper", scale=2, min_width=260, elem_id="asc-paper", **choices[1]),
             gr.Dropdown(label="Dialogue", min_width=200, elem_id="asc-dialogue", **choices[2]),
         ]
     reply = gr.Radio(label="Mark the facts of", elem_id="asc-marked", **choices[3])

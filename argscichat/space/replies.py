@@ -1,8 +1,7 @@
 """One reply: its four scores, what they are made of, and both as HTML."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from argscichat.explain import Explanation, explain_pair
 from argscichat.pair_plots import plot_matching, plot_transport
@@ -99,16 +98,10 @@ def heat_maps_html(explanation: Explanation) -> str:
         lambda: plot_transport(explanation.transport),
         "Heat map: how much of which token is moved onto which token of the reference",
     )
-    return (
-        '<div class="asc-pair"><div>'
-        + markup.heading("BERTScore", "Every token is matched with the most similar token of the other text.")
-        + matching
-        + "</div><div>"
-        + markup.heading(
-            "MoverScore", "The words of the reply are moved onto those of the reference, at the least cost."
-        )
-        + transport
-        + "</div></div>"
+    return markup.side_by_side(
+        markup.heading("BERTScore", "Every token is matched with the most similar token of the other text.") + matching,
+        markup.heading("MoverScore", "The words of the reply are moved onto those of the reference, at the least cost.")
+        + transport,
     )
 
 
@@ -140,8 +133,3 @@ def facts_html(
     return markup.paper(sentences, gold_ids, chosen_ids) + markup.notes(
         f"The agent chose a fact that is no sentence of the paper: {fact}" for fact in foreign
     )
-
-
-def query_scores(columns: Mapping[str, Sequence[float | None]], i: int) -> dict[str, Any]:
-    """The main scores of one query out of `per_example`."""
-    return {key: columns[key][i] for key in MAIN_SCORES if key in columns}

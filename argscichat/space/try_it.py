@@ -51,6 +51,8 @@ def build_try_it(signature: gr.Textbox) -> None:
             with gr.Group(visible=False) as own:
                 own_fields, own_errors = _own_fields()
             query = gr.HTML(markup.message("Query", first["query"]))
+            gr.HTML(markup.legend())
+            marks = gr.HTML()
             chosen = gr.CheckboxGroup(
                 _choices(first["paper"]),
                 value=facts,
@@ -58,7 +60,6 @@ def build_try_it(signature: gr.Textbox) -> None:
                 elem_id=_CHOICES_ID,
             )
             chosen_error = error_box()
-            marks = gr.HTML(elem_classes="asc-marks")
         with gr.Column(scale=5, min_width=320):
             reply = gr.Textbox(message, label="Your reply (here: the demo agent's)", lines=3, elem_id="asc-reply")
             reply_error = error_box()
@@ -163,7 +164,7 @@ def _score(
         yield ["", "", "", "", gr.skip(), *error_updates(_FIELDS, InputError("reply", str(error)))]
         return
     shown = [
-        markup.legend() + markup.marks_of_choices(_CHOICES_ID, scored.gold, scored.chosen),
+        markup.marks_of_choices(_CHOICES_ID, scored.gold, scored.chosen),
         tiles_html(scored),
         _messages(question, reply) + words_html(scored.explanation),
     ]

@@ -1,4 +1,4 @@
-"""Files of strangers: checked for size and kind first, read under a name of ours, errors without a path of the server."""
+"""Files of strangers: checked before they are parsed, read under names of ours, errors without a path of the server."""
 
 import tempfile
 from collections.abc import Callable

@@ -42,11 +42,11 @@ def build_use_it(signature: gr.Textbox) -> None:
     with gr.Row(equal_height=False):
         with gr.Column(min_width=320):
             gr.HTML(markup.heading("In Python", "The module of evaluate; it needs no network."))
-            gr.Code(EVALUATE, language="python", label="evaluate.load", interactive=False)
+            gr.Code(EVALUATE, language="python", label="evaluate.load", interactive=False, wrap_lines=True)
             gr.HTML(markup.heading("On the command line", "The files are those of the tab Score a file."))
-            gr.Code(COMMANDS, language="shell", label="Command line", interactive=False)
+            gr.Code(COMMANDS, language="shell", label="Command line", interactive=False, wrap_lines=True)
         with gr.Column(min_width=320):
             gr.HTML(markup.heading("In training", "The same scores after every epoch."))
-            gr.Code(TRAINER, language="python", label="Trainer", interactive=False)
+            gr.Code(TRAINER, language="python", label="Trainer", interactive=False, wrap_lines=True)
             gr.HTML(markup.heading("Signature", "Print it beside the scores: it names everything that changes them."))
             signature.render()
