@@ -1,8 +1,8 @@
-# make score   the four scores of the sample predictions        make lint     ruff check, ruff format --check
-# make test    the whole test suite (PYTEST_ARGS="-k facts")     make format   let ruff repair what it can
-# make app     the app, at http://127.0.0.1:7860             make pictures the pictures of the README
-# make bench   speed beside the original packages               make clean    remove what was built and installed
-#              (BENCH_ARGS="--pairs 2000 --json bench.json")
+# make score      the four scores of the sample predictions     make lint     ruff check, ruff format --check
+# make app        the app, at http://127.0.0.1:7860             make format   let ruff repair what it can
+# make test       the whole test suite (PYTEST_ARGS="-k facts") make clean    remove what was built and installed
+# make pictures   the pictures of the README, with Chromium
+# make bench      speed beside the original packages (BENCH_ARGS="--pairs 2000 --json bench.json")
 # Everything is installed into .venv, once; a changed requirements file or pyproject.toml installs again.
 
 PYTHON ?= python3
@@ -26,7 +26,7 @@ score: $(INSTALLED)
 	@$(BIN)/argscichat score $(SAMPLE)/predictions_demo_agent.jsonl $(SAMPLE)/sample_test.json
 
 app: $(INSTALLED)
-	$(BIN)/python app.py
+	@$(BIN)/python app.py
 
 test: $(INSTALLED_TEST)
 	$(BIN)/python -m pytest $(PYTEST_ARGS)

@@ -9,6 +9,9 @@ from argscichat.scoring import MAIN_SCORES
 # The page puts HTML into a template of JavaScript; these start a placeholder there.
 _TEMPLATE_CHARACTERS = str.maketrans({"$": "&#36;", "{": "&#123;", "`": "&#96;"})
 
+_SMALLEST_PICTURE = 0.7
+"""How far a picture shrinks before it scrolls; its labels have 5 points then."""
+
 _MARKS = {
     # what a sentence is -> the badge that says so without a colour
     "gold": "★ gold",
@@ -207,15 +210,16 @@ def progress(n_done: int, n: int) -> str:
 
 
 def picture(png_base64: str, alternative: str, width: int) -> str:
-    """A figure of ours, which scrolls where it is wider than the page.
+    """A figure of ours, which shrinks a little on a narrow page, and scrolls where that is not enough.
 
     Args:
         png_base64: the picture.
         alternative: a text for people who do not see it.
         width: of the picture on a page that is wide enough, in pixels.
     """
-    image = f'<img src="data:image/png;base64,{png_base64}" alt="{escaped(alternative)}" style="width:{width}px">'
-    return _scrolling(alternative, f'<div class="asc-figure">{image}</div>')
+    image = f'<img src="data:image/png;base64,{png_base64}" alt="{escaped(alternative)}">'
+    style = f"max-width:{width}px; min-width:{round(_SMALLEST_PICTURE * width)}px"
+    return _scrolling(alternative, f'<div class="asc-figure" style="{style}">{image}</div>')
 
 
 def side_by_side(left: str, right: str) -> str:

@@ -52,7 +52,6 @@ def build_try_it(signature: gr.Textbox) -> None:
                 own_fields, own_errors = _own_fields()
             query = gr.HTML(markup.message("Query", first["query"]))
             gr.HTML(markup.legend())
-            marks = gr.HTML()
             chosen = gr.CheckboxGroup(
                 _choices(first["paper"]),
                 value=facts,
@@ -60,6 +59,7 @@ def build_try_it(signature: gr.Textbox) -> None:
                 elem_id=_CHOICES_ID,
             )
             chosen_error = error_box()
+            marks = gr.HTML()
         with gr.Column(scale=5, min_width=320):
             reply = gr.Textbox(message, label="Your reply (here: the demo agent's)", lines=3, elem_id="asc-reply")
             reply_error = error_box()
