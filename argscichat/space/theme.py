@@ -29,6 +29,6 @@ def page_theme() -> gr.themes.Base:
         button_primary_background_fill="#0072B2",
         button_primary_background_fill_hover="#005A8C",
         button_primary_background_fill_dark="#0072B2",
-        button_primary_background_fill_hover_dark="#2A8FC9",
+        button_primary_background_fill_hover_dark="#005A8C",
         button_primary_text_color="white",
     )
