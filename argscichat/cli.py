@@ -9,9 +9,10 @@ import typer
 from rich.console import Console
 
 from argscichat import baseline_commands, data_commands, retrieval_command
+from argscichat.folds import names_folds, score_folds
 from argscichat.output_files import check_can_write, write_json_lines, write_whole
-from argscichat.scoring import ScoredFile, score_file
-from argscichat.tables import score_table
+from argscichat.scoring import score_file
+from argscichat.tables import fold_table, score_table
 from argscichat_metric.options import METRICS, Options
 from argscichat_metric.version import __version__
 
@@ -55,10 +56,15 @@ def _common(
 
 @app.command(no_args_is_help=True)
 def score(
-    predictions: Annotated[Path, typer.Argument(help="JSON Lines: {'id', 'message', 'facts'} a query.")],
+    predictions: Annotated[
+        Path,
+        typer.Argument(help="JSON Lines: {'id', 'message', 'facts'} a query; '{fold}' in the name: several folds."),
+    ],
     references: Annotated[
         str,
-        typer.Argument(help="Official fold file (.json), JSON Lines (.jsonl), or DIR:config:split of a built dataset."),
+        typer.Argument(
+            help="Official fold file (.json), JSON Lines (.jsonl), or DIR:config:split of a built dataset; likewise."
+        ),
     ],
     json_file: Annotated[Path | None, typer.Option("--json", help="Write the result as JSON.")] = None,
     per_example: Annotated[Path | None, typer.Option(help="Write the scores of each query as JSON Lines.")] = None,
@@ -80,6 +86,9 @@ def score(
     max_facts: Annotated[int, typer.Option(help="Facts that a prediction may hold.")] = Options.max_facts,
     excess_facts: Annotated[str, typer.Option(help="With more: error or truncate.")] = Options.excess_facts,
     no_gold_facts: Annotated[str, typer.Option(help="Without gold: skip, zero, squad.")] = Options.no_gold_facts,
+    confidence: Annotated[float | None, typer.Option(help="Level of bootstrap intervals, such as 0.95.")] = None,
+    n_resamples: Annotated[int, typer.Option(help="Resamples behind an interval.")] = Options.n_resamples,
+    seed: Annotated[int, typer.Option(help="Seed of the resampling.")] = Options.seed,
     device: Annotated[str | None, typer.Option(help="cpu, cuda, mps; default: cuda if there is one.")] = None,
     batch_tokens: Annotated[int, typer.Option(help="Padded tokens in a batch.")] = Options.batch_tokens,
     max_length: Annotated[int | None, typer.Option(help="Cut texts at this number of tokens.")] = None,
@@ -90,12 +99,13 @@ def score(
     given = dict(locals())
     for file in filter(None, (json_file, per_example)):
         check_can_write(file)
-    scored = score_file(predictions, references, ignore_unknown=ignore_unknown, **_options(given))
-    Console(highlight=False).print(
-        score_table(scored, f"{predictions.name} on {Path(references).name}"), soft_wrap=True
+    score_all, table_of = (
+        (score_folds, fold_table) if names_folds(predictions, references) else (score_file, score_table)
     )
+    scored = score_all(predictions, references, ignore_unknown=ignore_unknown, **_options(given))
+    Console(highlight=False).print(table_of(scored, f"{predictions.name} on {Path(references).name}"), soft_wrap=True)
     if json_file:
-        write_whole(json_file, _result_text(scored))
+        write_whole(json_file, json.dumps(scored.summary(), ensure_ascii=False, allow_nan=False, indent=2) + "\n")
     if per_example:
         write_json_lines(per_example, scored.per_example())
 
@@ -116,8 +126,3 @@ def _options(given: dict[str, Any]) -> dict[str, Any]:
 
 def _split(text: str) -> list[str]:
     return [part.strip() for part in text.split(",") if part.strip()]
-
-
-def _result_text(scored: ScoredFile) -> str:
-    result = {key: value for key, value in scored.result.items() if key != "per_example"}
-    return json.dumps(result | {"missing": scored.rows.missing}, ensure_ascii=False, allow_nan=False, indent=2) + "\n"

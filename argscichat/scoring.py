@@ -45,6 +45,11 @@ class ScoredFile:
     result: dict[str, Any]
     rows: MatchedRows
 
+    def summary(self) -> dict[str, Any]:
+        """The result as a dict for JSON, with the missing ids, and without the scores of each query."""
+        result = {key: value for key, value in self.result.items() if key != "per_example"}
+        return result | {"missing": self.rows.missing}
+
     def per_example(self) -> list[dict[str, Any]]:
         """One dict a query: its id and its scores, None where a rule leaves the query out of a mean.
 

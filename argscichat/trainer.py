@@ -40,7 +40,7 @@ with the embedded encoder, 124 kB with one of 1,024 numbers a token: room for 5,
 _ROW_FIELDS = {"id": "id", "reply": "message", "fact_ids": "facts", "paper_id": "paper_id"}
 """Field of a row of the dataset -> its name in a reference row."""
 
-_NOT_FLAT = ("per_example",)
+_NOT_FLAT = ("per_example", "confidence")
 """Options whose results are no single numbers."""
 
 
@@ -66,8 +66,8 @@ def build_compute_metrics(tokenizer: Any, references: Any = None, **options: Any
         references: rows of the split that is evaluated, in its order: a `datasets.Dataset` or a list of
             `corpus.Row`, with `id`, `reply` and, if facts are scored, `fact_ids`; also `paper` and `paper_id`. They are
             read once. None scores against the labels alone.
-        **options: options of `compute_scores` but `per_example`; `cache_mb` is `TRAINING_CACHE_MB` by default, so that
-            the embeddings of the references are computed in the first evaluation only.
+        **options: options of `compute_scores` but `per_example` and `confidence`; `cache_mb` is `TRAINING_CACHE_MB` by
+            default, so that the embeddings of the references are computed in the first evaluation only.
 
     Returns:
         A function from an `EvalPrediction` to score -> float, the counts included; usable as `metric_for_best_model`,

@@ -13,6 +13,7 @@ import evaluate
 from .bertscore import bertscore
 from .bertscore_tables import recommended_layer
 from .compute import score_pairs
+from .confidence import bootstrap_intervals
 from .embedding_cache import EmbeddingCache
 from .embedding_scores import embedding_scores
 from .encoder import load_encoder
@@ -44,13 +45,14 @@ Args:
         may carry an `"id"`; where both do, they must agree.
     **options: `metrics`, `encoder`, `preset`, `bertscore_encoder`, `moverscore_encoder`, `bertscore_layer`,
         `rescale_with_baseline`, `idf`, `moverscore_formula`, `moverscore_layers`, `moverscore_ngram`, `stop_words`,
-        `max_facts`, `excess_facts`, `no_gold_facts`, `per_example`, `device`, `batch_tokens`, `max_length`,
-        `cache_mb`, `progress`; the metric card explains each.
+        `max_facts`, `excess_facts`, `no_gold_facts`, `confidence`, `n_resamples`, `seed`, `per_example`, `device`,
+        `batch_tokens`, `max_length`, `cache_mb`, `progress`; the metric card explains each.
 Returns:
     `fact_f1`, `fact_precision`, `fact_recall`, `message_f1`, `message_f1_whitespace`, `bertscore_precision`,
     `bertscore_recall`, `bertscore_f1`, `moverscore`: means over the queries, fractions of 1.
     `n_queries`, `n_fact_queries`, `n_empty_predictions`, `n_empty_references`, `n_truncated_texts`, `n_excess_facts`:
-    counts. `signature`: everything that changes a number. `per_example`: the scores of every row, if asked for.
+    counts. `signature`: everything that changes a number. `<score>_ci`: `[low, high]`, with `confidence`.
+    `per_example`: the scores of every row, if asked for.
 Examples:
     >>> import evaluate
     >>> metric = evaluate.load("argscichat_metric")

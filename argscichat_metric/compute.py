@@ -4,10 +4,11 @@ import warnings
 from collections.abc import Sequence
 from typing import Any
 
+from .confidence import units_of
 from .fact_f1 import FactScores, fact_scores, limit_facts, scores_without_gold
 from .message_f1 import message_f1, message_f1_whitespace
 from .options import METRICS, Options
-from .report import Column, signature, summarize
+from .report import Column, intervals, signature, summarize
 from .rows import Fact, Pairs, pair_rows, read_rows
 from .shortened import shorten
 
@@ -29,7 +30,8 @@ def compute_scores(predictions: Any, references: Any, **options: Any) -> dict[st
         `fact_f1`, `fact_precision`, `fact_recall`, `message_f1`, `message_f1_whitespace`, `moverscore` in [0, 1];
         `bertscore_precision`, `bertscore_recall`, `bertscore_f1` in [-1, 1]; the counts `n_queries`,
         `n_fact_queries`, `n_empty_predictions`, `n_empty_references`, `n_truncated_texts`, `n_excess_facts`;
-        `signature`; and `per_example` if asked for. Scores whose field the rows do not carry are left out.
+        `signature`; `<score>_ci` (`[low, high]`, or None where too few rows count) with `confidence`; and `per_example`
+        if asked for. Scores whose field the rows do not carry are left out.
 
     Raises:
         TypeError: an unknown option, or a value of the wrong type.
@@ -54,9 +56,11 @@ def score_pairs(pairs: Pairs, options: Options) -> dict[str, Any]:
         See `compute_scores`.
 
     Raises:
-        ValueError: a metric that the rows have no field for, too many facts, an encoder that cannot be used.
+        ValueError: a metric that the rows have no field for, too many facts, an encoder that cannot be used, papers
+            named in some rows only where intervals are asked for.
     """
     metrics = _metrics_of(pairs, options)
+    units = None if options.confidence is None else units_of(pairs.paper_ids, pairs.n)
     columns: dict[str, Column] = {}
     encoders: dict[str, str] = {}
     n_excess = n_truncated = 0
@@ -79,8 +83,10 @@ def score_pairs(pairs: Pairs, options: Options) -> dict[str, Any]:
         "n_empty_references": _count_empty(pairs.reference_messages),
         "n_truncated_texts": n_truncated,
         "n_excess_facts": n_excess,
-        "signature": signature(options, metrics, encoders),
+        "signature": signature(options, metrics, encoders, units and units.kind),
     }
+    if units:
+        result |= intervals(columns, units, options)
     if options.per_example:
         result["per_example"] = {key: list(column) for key, column in columns.items()}
     return result

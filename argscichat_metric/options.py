@@ -3,6 +3,7 @@
 import difflib
 from collections.abc import Iterable
 from dataclasses import dataclass, fields
+from numbers import Real
 from typing import Any
 
 from .shortened import shorten
@@ -25,6 +26,9 @@ BATCH_TOKENS = 1024
 CACHE_MB = 48
 """Enough for the token embeddings of about 1,000 messages of ArgSciChat by the embedded encoder."""
 
+N_RESAMPLES = 1000
+"""As many as sacreBLEU draws for its intervals (`--confidence-n`)."""
+
 _CHOICES = {
     "excess_facts": ("error", "truncate"),
     "no_gold_facts": ("skip", "zero", "squad"),
@@ -35,6 +39,9 @@ _CHOICES = {
 _WHOLE_NUMBERS = {
     # option -> (smallest value, whether None is allowed)
     "max_facts": (1, False),
+    # The ends of an interval of 95 % are the 3rd lowest and highest of 100 resamples; of fewer, they are mere extremes.
+    "n_resamples": (100, False),
+    "seed": (0, False),
     "moverscore_ngram": (1, False),
     "batch_tokens": (1, False),
     "bertscore_layer": (0, True),
@@ -76,6 +83,10 @@ class Options:
         excess_facts: what happens to a prediction with more: `"error"`, or `"truncate"` to the first `max_facts`.
         no_gold_facts: Fact-F1 of a query without gold facts: `"skip"`, `"zero"` or `"squad"`
             (see `fact_f1.scores_without_gold`).
+        confidence: level of bootstrap intervals of the means, above 0 and below 1; None gives no intervals. Papers are
+            resampled where every reference row has a `paper_id`, queries where none has (see `confidence.units_of`).
+        n_resamples: number of resamples behind an interval, >= 100.
+        seed: seed of the resampling, >= 0; the same seed gives the same intervals.
         per_example: whether to return the scores of every row too.
         device: a torch device; None is cuda where there is one, else cpu.
         batch_tokens: padded tokens in a batch of the encoder, >= 1; changes speed and memory only.
@@ -103,6 +114,9 @@ class Options:
     max_facts: int = MAX_FACTS
     excess_facts: str = "error"
     no_gold_facts: str = "skip"
+    confidence: float | None = None
+    n_resamples: int = N_RESAMPLES
+    seed: int = 0
     per_example: bool = False
     device: str | None = None
     batch_tokens: int = BATCH_TOKENS
@@ -122,6 +136,7 @@ class Options:
             _check_name(name, getattr(self, name), optional)
         object.__setattr__(self, "metrics", _checked_metrics(self.metrics))
         object.__setattr__(self, "stop_words", frozenset(_checked_texts("stop_words", self.stop_words)))
+        object.__setattr__(self, "confidence", _checked_level("confidence", self.confidence))
         self._check_combinations()
 
     @classmethod
@@ -196,6 +211,17 @@ def check_whole_number(name: str, value: object, smallest: int, optional: bool =
         raise TypeError(f"{name}: expected {expected}, got {type(value).__name__} {shorten(value)}")
     if value < smallest:
         raise ValueError(f"{name}: expected {expected}, got {shorten(value)}")
+
+
+def _checked_level(name: str, value: object) -> float | None:
+    if value is None:
+        return None
+    expected = "a number above 0 and below 1, or None"
+    if not isinstance(value, Real) or isinstance(value, bool):
+        raise TypeError(f"{name}: expected {expected}, got {type(value).__name__} {shorten(value)}")
+    if not 0 < value < 1:
+        raise ValueError(f"{name}: expected {expected}, got {shorten(value)}")
+    return float(value)
 
 
 def check_type(name: str, value: object, kind: type, expected: str) -> None:

@@ -53,6 +53,7 @@ class Pairs:
         predicted_facts: facts of each row, or None where a side carries no facts.
         gold_facts: likewise.
         n: number of rows, >= 1.
+        paper_ids: the paper of each row, None where the reference names none.
     """
 
     predicted_messages: list[str] | None
@@ -60,6 +61,7 @@ class Pairs:
     predicted_facts: list[tuple[Fact, ...]] | None
     gold_facts: list[tuple[Fact, ...]] | None
     n: int
+    paper_ids: list[str | None]
 
 
 def read_rows(values: Any, argument: str) -> list[Row]:
@@ -140,6 +142,7 @@ def pair_rows(predictions: Sequence[Row], references: Sequence[Row]) -> Pairs:
         [row.facts for row in predictions] if has_facts else None,
         [row.facts for row in references] if has_facts else None,
         len(predictions),
+        [row.paper_id for row in references],
     )
 
 

@@ -48,6 +48,7 @@ def _one_torch_thread():
 
 NOT_A_FLAG = [(1, "int 1"), (None, "NoneType"), ("yes", "str 'yes'"), (HUGE_TEXT, "str 'xxx")]
 NOT_A_WHOLE_NUMBER = [(True, "bool"), (2.0, "float 2.0"), ("2", "str '2'"), ([2], "list [2]"), (HUGE_TEXT, "str 'xxx")]
+NOT_A_LEVEL = [(True, "bool True"), ("0.95", "str '0.95'"), ([0.95], "list [0.95]"), (HUGE_TEXT, "str 'xxx")]
 NOT_A_NAME = [(1, "int 1"), (b"name", "bytes"), (["name"], "list"), ([HUGE_TEXT], "list")]
 NOT_TEXTS = [("message_f1", "str"), (1, "int 1"), ([1], "int 1"), ([None], "NoneType"), ([[HUGE_TEXT]], "list")]
 
@@ -62,6 +63,9 @@ BAD_TYPES: dict[str, list[tuple[Any, str]]] = {
     "moverscore_ngram": [*NOT_A_WHOLE_NUMBER, (None, "NoneType")],
     "stop_words": [*NOT_TEXTS, (None, "NoneType")],
     "max_facts": [*NOT_A_WHOLE_NUMBER, (None, "NoneType")],
+    "confidence": NOT_A_LEVEL,
+    "n_resamples": [*NOT_A_WHOLE_NUMBER, (None, "NoneType")],
+    "seed": [*NOT_A_WHOLE_NUMBER, (None, "NoneType")],
     "per_example": NOT_A_FLAG,
     "device": NOT_A_NAME,
     "batch_tokens": [*NOT_A_WHOLE_NUMBER, (None, "NoneType")],
@@ -83,6 +87,12 @@ BAD_VALUES: dict[str, list[tuple[Any, str]]] = {
     "max_facts": [(0, "0"), (-HUGE_NUMBER, "<int of")],
     "excess_facts": [*NOT_A_CHOICE, (None, "None")],
     "no_gold_facts": [*NOT_A_CHOICE, (None, "None")],
+    "confidence": [
+        *((value, str(value)) for value in (0, 1, -0.5, 95, float("nan"), float("inf"))),
+        (HUGE_NUMBER, "<int of"),
+    ],
+    "n_resamples": [(99, "99"), (-HUGE_NUMBER, "<int of")],
+    "seed": [(-1, "-1"), (-HUGE_NUMBER, "<int of")],
     "device": [("", "''")],
     "batch_tokens": [(0, "0"), (-HUGE_NUMBER, "<int of")],
     "max_length": [(0, "0"), (-HUGE_NUMBER, "<int of")],
@@ -407,6 +417,32 @@ def _no_gold_facts(probe: Probe) -> None:
     assert columns == {"skip": [1.0, None, None], "zero": [1.0, 0.0, 0.0], "squad": [1.0, 1.0, 0.0]}
 
 
+PAPERS = [{"message": text, "paper_id": f"p{i % 7}"} for i, text in enumerate(REFERENCES * 5)]
+score_papers = partial(compute_scores, PREDICTIONS * 5, PAPERS, metrics=["message_f1"])
+
+
+@effect_of("confidence")
+def _confidence(probe: Probe) -> None:
+    plain, narrow, wide = score_papers(), score_papers(confidence=0.5), score_papers(confidence=0.95)
+    assert "message_f1_ci" not in plain
+    assert wide["message_f1_ci"][0] < narrow["message_f1_ci"][0] < plain["message_f1"]
+    assert plain["message_f1"] < narrow["message_f1_ci"][1] < wide["message_f1_ci"][1]
+    assert plain == {key: wide[key] for key in plain if key != "signature"} | {"signature": plain["signature"]}
+
+
+@effect_of("n_resamples")
+def _n_resamples(probe: Probe) -> None:
+    ends = [score_papers(confidence=0.95, n_resamples=n)["message_f1_ci"] for n in (100, 101)]
+    assert ends[0] != ends[1]
+
+
+@effect_of("seed")
+def _seed(probe: Probe) -> None:
+    ends = [score_papers(confidence=0.95, seed=seed)["message_f1_ci"] for seed in (0, 0, 1, 10**30)]
+    assert ends[0] == ends[1]
+    assert ends[0] != ends[2] != ends[3]
+
+
 @effect_of("per_example")
 def _per_example(probe: Probe) -> None:
     plain, detailed = score(), score(per_example=True)
@@ -503,6 +539,7 @@ CHANGED: dict[str, Any] = {
     "no_gold_facts": "zero",
     "max_length": 5,
     "rescale_with_baseline": True,
+    "confidence": 0.95,
 }
 
 
@@ -510,7 +547,7 @@ CHANGED: dict[str, Any] = {
 def test_every_option_that_changes_a_number_is_in_the_signature(option, probe):
     probe.monkeypatch.setattr(embedding_scores, "rescale_baseline", lambda *_: BertScore(0.2, 0.3, 0.4))
     value = probe.other_encoder if CHANGED[option] == "other" else CHANGED[option]
-    rows = [{"message": text, "facts": [0]} for text in PREDICTIONS]
+    rows = [{"message": text, "facts": [0]} for text in PREDICTIONS * 2]
     signatures = [compute_scores(rows, rows, **options)["signature"] for options in ({}, {option: value})]
     assert signatures[0] != signatures[1]
 
@@ -522,7 +559,14 @@ def test_n_grams_are_in_the_signature():
     assert len(signatures) == 2
 
 
+@pytest.mark.parametrize(("option", "value"), [("n_resamples", 500), ("seed", 1)])
+def test_options_of_the_intervals_are_in_the_signature_where_there_are_intervals(option, value):
+    assert score_papers(**{option: value})["signature"] == score_papers()["signature"]
+    signatures = [score_papers(confidence=0.9, **options)["signature"] for options in ({}, {option: value})]
+    assert signatures[0] != signatures[1]
+
+
 def test_options_that_change_no_number_are_not_in_the_signature():
     changed = {"per_example": True, "device": "cpu", "batch_tokens": 7, "cache_mb": 0, "progress": True}
-    assert set(OPTIONS) - CHANGED.keys() - {"preset", "moverscore_ngram"} == changed.keys()
+    assert set(OPTIONS) - CHANGED.keys() - {"preset", "moverscore_ngram", "n_resamples", "seed"} == changed.keys()
     assert score(**changed)["signature"] == score(device="cpu")["signature"]

@@ -64,6 +64,7 @@ def test_per_example_scores_are_written_by_id_and_average_to_the_result(run, fil
         (["--metrics", ""], "metrics: expected at least one"),
         (["--encoder", "no/such-model"], "no/such-model"),
         (["--max-facts", "0"], "max_facts: expected a whole number of at least 1"),
+        (["--confidence", "95"], "confidence: expected a number above 0 and below 1, or None, got 95"),
         (["--max-facts", "1"], "expected at most 1 distinct facts, got 2"),
         (["--json", "no/such/folder/r.json"], "does not exist"),
         (["--no-such-option"], "No such option"),
@@ -105,6 +106,33 @@ def test_missing_and_unknown_predictions_are_named(run, files, tmp_path):
     assert "2 queries have no prediction, scored as an empty one" in out
     assert "1 prediction has an id that is in no reference, left out: 'who?'" in out
     assert sorted(json.loads((tmp_path / "r.json").read_text(encoding="utf-8"))["missing"]) == sorted(missing)
+
+
+def test_a_cell_shows_the_mean_and_its_interval(run, files, tmp_path):
+    arguments = ["--confidence", "0.9", "--n-resamples", "500", "--seed", "3", "--metrics", "fact_f1,message_f1"]
+    with pytest.warns(UserWarning, match="rest on 5 papers; with fewer than 6 they are too narrow"):
+        code, out, _ = run("score", *files, *arguments, "--json", tmp_path / "r.json")
+    result = json.loads((tmp_path / "r.json").read_text(encoding="utf-8"))
+    low, high = result["fact_f1_ci"]
+    assert code == 0
+    assert "Mean [interval]" in out
+    assert f" 0.294 [{low:.2f}, {high:.2f}] " in out
+    assert "|ci:0.9|resampled:papers|resamples:500|seed:3" in out
+    assert {key for key in result if key.endswith("_ci")} == {
+        f"{key}_ci" for key in ("fact_f1", "fact_precision", "fact_recall", "message_f1", "message_f1_whitespace")
+    }
+
+
+def test_a_score_without_an_interval_says_so_in_its_cell(run, tmp_path):
+    line = json.dumps({"id": "a", "message": "x y", "paper_id": "p"})
+    (tmp_path / "r.jsonl").write_text(line, encoding="utf-8")
+    (tmp_path / "p.jsonl").write_text('{"id": "a", "message": "x"}', encoding="utf-8")
+    with pytest.warns(UserWarning, match="no interval of message_f1"):
+        code, out, _ = run(
+            "score", tmp_path / "p.jsonl", tmp_path / "r.jsonl", "--metrics", "message_f1", "--confidence", "0.95"
+        )
+    assert code == 0
+    assert " 0.667 [none] " in out
 
 
 def test_every_option_of_compute_is_an_option_of_the_command(run):

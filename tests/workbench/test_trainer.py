@@ -376,6 +376,7 @@ def test_a_test_set_without_labels_can_be_decoded_but_not_scored_alone(tokenizer
     ("options", "error", "says"),
     [
         ({"per_example": True}, ValueError, "per_example: expected False, as a Trainer logs single numbers only"),
+        ({"confidence": 0.95}, ValueError, "confidence: expected None, as a Trainer logs single numbers only"),
         ({"metric": ["fact_f1"]}, TypeError, "did you mean 'metrics'?"),
         ({"references": "fold_0"}, TypeError, "references: expected the rows of one split, got str 'fold_0'"),
         ({"references": {"test": []}}, TypeError, "references: expected the rows of one split, got dict"),
