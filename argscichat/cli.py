@@ -2,6 +2,7 @@
 
 import json
 import sys
+import warnings
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -32,11 +33,23 @@ app.add_typer(baseline_commands.app, name="baseline")
 
 def main() -> None:
     """Run the command line; bad input ends with one message on stderr and exit code 2."""
-    try:
-        app()
-    except (ValueError, TypeError, OSError) as error:
-        Console(stderr=True).print(f"error: {error}", style="red", markup=False, highlight=False, soft_wrap=True)
-        sys.exit(USAGE_ERROR)
+    with warnings.catch_warnings():
+        warnings.simplefilter("once", UserWarning)  # a warning about each of five folds is one line
+        warnings.showwarning = _show_warning
+        try:
+            app()
+        except (ValueError, TypeError, OSError) as error:
+            _print_line(f"error: {error}", "red")
+            sys.exit(USAGE_ERROR)
+
+
+def _show_warning(message: Warning | str, *_place: Any) -> None:
+    """Show what a warning says, without the line of our code that it comes from."""
+    _print_line(f"warning: {message}", "yellow")
+
+
+def _print_line(text: str, style: str) -> None:
+    Console(stderr=True).print(text, style=style, markup=False, highlight=False, soft_wrap=True)
 
 
 def _show_version(wanted: bool) -> None:
