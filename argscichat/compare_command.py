@@ -76,11 +76,8 @@ def compare(
         references,
         all_pairs=all_pairs,
         show=show,
-        confidence=confidence,
-        n_resamples=n_resamples,
-        seed=seed,
         ignore_unknown=ignore_unknown,
-        **options,
+        **options | {"confidence": confidence, "n_resamples": n_resamples, "seed": seed},
     )
     Console(highlight=False).print(comparison_table(comparison), soft_wrap=True)
     for file, text_of in writers:

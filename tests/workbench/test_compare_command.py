@@ -117,7 +117,9 @@ def test_score_and_compare_take_the_same_options_of_scoring(run):
 
     commands = cli.typer.main.get_command(cli.app).commands
     offered = {name: {p.name: p for p in commands[name].params} for name in ("score", "compare")}
-    shared = set(Options.__dataclass_fields__) - {"progress", "per_example"} | {"no_progress", "ignore_unknown"}
+    # A comparison always has intervals, and resamples more often, as its p-values need it.
+    own = {"progress", "per_example", "confidence", "n_resamples", "seed"}
+    shared = set(Options.__dataclass_fields__) - own | {"no_progress", "ignore_unknown"}
     for name in shared:
         one, other = (offered[command][name] for command in ("score", "compare"))
         assert (one.default, one.help, one.opts) == (other.default, other.help, other.opts)
