@@ -9,12 +9,12 @@ from typing import Annotated, Any
 import typer
 from rich.console import Console
 
-from argscichat import baseline_commands, data_commands, retrieval_command
+from argscichat import baseline_commands, compare_command, data_commands, retrieval_command, score_options
 from argscichat.folds import names_folds, score_folds
 from argscichat.output_files import check_can_write, write_json_lines, write_whole
 from argscichat.scoring import score_file
 from argscichat.tables import fold_table, score_table
-from argscichat_metric.options import METRICS, Options
+from argscichat_metric.options import Options
 from argscichat_metric.version import __version__
 
 USAGE_ERROR = 2
@@ -71,51 +71,44 @@ def _common(
 def score(
     predictions: Annotated[
         Path,
-        typer.Argument(help="JSON Lines: {'id', 'message', 'facts'} a query; '{fold}' in the name: several folds."),
+        typer.Argument(help="JSON Lines: {'id', 'message', 'facts'} a query. '{fold}' in both names: several folds."),
     ],
-    references: Annotated[
-        str,
-        typer.Argument(
-            help="Official fold file (.json), JSON Lines (.jsonl), or DIR:config:split of a built dataset; likewise."
-        ),
-    ],
+    references: score_options.ReferencesPlace,
     json_file: Annotated[Path | None, typer.Option("--json", help="Write the result as JSON.")] = None,
     per_example: Annotated[Path | None, typer.Option(help="Write the scores of each query as JSON Lines.")] = None,
-    ignore_unknown: Annotated[
-        bool, typer.Option("--ignore-unknown", help="Leave out predictions with an unknown id.")
-    ] = False,
-    metrics: Annotated[str | None, typer.Option(help=f"Some of {','.join(METRICS)}; default: all.")] = None,
-    encoder: Annotated[str, typer.Option(help="Embedded encoder, Hub id or local folder.")] = Options.encoder,
-    preset: Annotated[str | None, typer.Option(help="'paper': the encoders of the original packages.")] = None,
-    bertscore_encoder: Annotated[str | None, typer.Option(help="Another encoder for BERTScore.")] = None,
-    moverscore_encoder: Annotated[str | None, typer.Option(help="Another encoder for MoverScore.")] = None,
-    bertscore_layer: Annotated[int | None, typer.Option(help="Hidden layer; default: recommended, or last.")] = None,
-    rescale_with_baseline: Annotated[bool, typer.Option("--rescale-with-baseline", help="Rescale BERTScore.")] = False,
-    idf: Annotated[bool, typer.Option("--idf", help="Weigh tokens by inverse document frequency.")] = False,
-    moverscore_formula: Annotated[str, typer.Option(help="reciprocal or linear.")] = Options.moverscore_formula,
-    moverscore_layers: Annotated[str, typer.Option(help="last or power_means.")] = Options.moverscore_layers,
-    moverscore_ngram: Annotated[int, typer.Option(help="Length of n-grams.")] = Options.moverscore_ngram,
-    stop_words: Annotated[str, typer.Option(help="Words of weight 0 in MoverScore, with commas.")] = "",
-    max_facts: Annotated[int, typer.Option(help="Facts that a prediction may hold.")] = Options.max_facts,
-    excess_facts: Annotated[str, typer.Option(help="With more: error or truncate.")] = Options.excess_facts,
-    no_gold_facts: Annotated[str, typer.Option(help="Without gold: skip, zero, squad.")] = Options.no_gold_facts,
+    ignore_unknown: score_options.IgnoreUnknown = False,
+    metrics: score_options.Metrics = None,
+    encoder: score_options.Encoder = Options.encoder,
+    preset: score_options.Preset = None,
+    bertscore_encoder: score_options.BertscoreEncoder = None,
+    moverscore_encoder: score_options.MoverscoreEncoder = None,
+    bertscore_layer: score_options.BertscoreLayer = None,
+    rescale_with_baseline: score_options.RescaleWithBaseline = False,
+    idf: score_options.Idf = False,
+    moverscore_formula: score_options.MoverscoreFormula = Options.moverscore_formula,
+    moverscore_layers: score_options.MoverscoreLayers = Options.moverscore_layers,
+    moverscore_ngram: score_options.MoverscoreNgram = Options.moverscore_ngram,
+    stop_words: score_options.StopWords = "",
+    max_facts: score_options.MaxFacts = Options.max_facts,
+    excess_facts: score_options.ExcessFacts = Options.excess_facts,
+    no_gold_facts: score_options.NoGoldFacts = Options.no_gold_facts,
     confidence: Annotated[float | None, typer.Option(help="Level of bootstrap intervals, such as 0.95.")] = None,
-    n_resamples: Annotated[int, typer.Option(help="Resamples behind an interval.")] = Options.n_resamples,
-    seed: Annotated[int, typer.Option(help="Seed of the resampling.")] = Options.seed,
-    device: Annotated[str | None, typer.Option(help="cpu, cuda, mps; default: cuda if there is one.")] = None,
-    batch_tokens: Annotated[int, typer.Option(help="Padded tokens in a batch.")] = Options.batch_tokens,
-    max_length: Annotated[int | None, typer.Option(help="Cut texts at this number of tokens.")] = None,
-    cache_mb: Annotated[int, typer.Option(help="Limit of the cache of embeddings.")] = Options.cache_mb,
-    no_progress: Annotated[bool, typer.Option("--no-progress", help="No bar on long work.")] = False,
+    n_resamples: score_options.NResamples = Options.n_resamples,
+    seed: score_options.Seed = Options.seed,
+    device: score_options.Device = None,
+    batch_tokens: score_options.BatchTokens = Options.batch_tokens,
+    max_length: score_options.MaxLength = None,
+    cache_mb: score_options.CacheMb = Options.cache_mb,
+    no_progress: score_options.NoProgress = False,
 ) -> None:
     """Score the predictions of an agent: Fact-F1, Message-F1, BERTScore and MoverScore."""
-    given = dict(locals())
+    options = score_options.scoring_options(locals()) | {"per_example": per_example is not None}
     for file in filter(None, (json_file, per_example)):
         check_can_write(file)
     score_all, table_of = (
         (score_folds, fold_table) if names_folds(predictions, references) else (score_file, score_table)
     )
-    scored = score_all(predictions, references, ignore_unknown=ignore_unknown, **_options(given))
+    scored = score_all(predictions, references, ignore_unknown=ignore_unknown, **options)
     Console(highlight=False).print(table_of(scored, f"{predictions.name} on {Path(references).name}"), soft_wrap=True)
     if json_file:
         write_whole(json_file, json.dumps(scored.summary(), ensure_ascii=False, allow_nan=False, indent=2) + "\n")
@@ -124,18 +117,5 @@ def score(
 
 
 # Here, as the help lists the commands in the order in which they are registered.
+app.command(no_args_is_help=True)(compare_command.compare)
 app.command(no_args_is_help=True)(retrieval_command.retrieval)
-
-
-def _options(given: dict[str, Any]) -> dict[str, Any]:
-    """The options of compute() among the arguments of the command."""
-    options = {name: given[name] for name in Options.__dataclass_fields__ if name in given}
-    options["metrics"] = _split(given["metrics"]) if given["metrics"] is not None else None
-    options["stop_words"] = _split(given["stop_words"])
-    options["per_example"] = given["per_example"] is not None
-    options["progress"] = sys.stderr.isatty() and not given["no_progress"]
-    return options
-
-
-def _split(text: str) -> list[str]:
-    return [part.strip() for part in text.split(",") if part.strip()]

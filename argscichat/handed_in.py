@@ -3,12 +3,14 @@
 import os
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 from argscichat.json_lines import JSON_LINES_SUFFIXES, read_json_lines
 from argscichat_dataset.built import read_built_pairs
 from argscichat_dataset.corpus import Row as PairRow
 from argscichat_dataset.corpus import read_pairs
-from argscichat_metric.rows import Row, check_same_fields, read_row
+from argscichat_metric.rows import Row, check_same_fields, read_row, read_rows
+from argscichat_metric.shortened import shorten
 
 
 @dataclass(frozen=True)
@@ -19,11 +21,13 @@ class References:
         rows: one row a query, with an id; facts are sentences, or indices where the file gives indices.
         fact_ids: the facts of each row as sentence indices, or None where the file does not hold the papers.
         sentences: the sentences of each row's paper, or None likewise.
+        queries: the query that each row answers, or None where the file does not hold it.
     """
 
     rows: list[Row]
     fact_ids: list[tuple[int, ...]] | None = None
     sentences: list[tuple[str, ...]] | None = None
+    queries: list[str] | None = None
 
 
 def read_predictions(path: str | os.PathLike[str]) -> list[Row]:
@@ -90,6 +94,35 @@ def read_message_pairs(path: str | os.PathLike[str]) -> list[PairRow]:
     return rows
 
 
+def read_rows_with_ids(values: Any, argument: str) -> list[Row]:
+    """Check rows that are at hand in Python as those of a file are checked.
+
+    Args:
+        values: list of dicts with the keys that a line of the file holds.
+        argument: `"predictions"` or `"references"`, for the error texts and the allowed keys.
+
+    Returns:
+        The rows; each has an id that is unique, and all carry the same fields.
+
+    Raises:
+        TypeError: a value of the wrong type.
+        ValueError: no rows, a missing or repeated id, an unknown key.
+    """
+    rows = read_rows(values, argument)
+    if not rows:
+        raise ValueError(f"{argument}: expected at least one row, got none")
+    row_of_id: dict[str | None, int] = {}
+    for i, row in enumerate(rows):
+        if row.id is None:
+            raise ValueError(f"{argument}[{i}]: 'id' is missing, by which predictions and references are matched")
+        if row.id in row_of_id:
+            raise ValueError(
+                f"{argument}[{i}]: the id {shorten(row.id, 200)} was given in {argument}[{row_of_id[row.id]}] already"
+            )
+        row_of_id[row.id] = i
+    return rows
+
+
 def as_sentence_ids(references: References) -> References:
     """The same references with sentence indices for facts, for agents that answer with indices."""
     if references.fact_ids is None:
@@ -103,6 +136,7 @@ def _references_of_rows(rows: list[PairRow]) -> References:
         [Row(message=row["reply"], facts=tuple(row["facts"]), id=row["id"], paper_id=row["paper_id"]) for row in rows],
         [tuple(row["fact_ids"]) for row in rows],
         [tuple(row["paper"]) for row in rows],
+        [row["query"] for row in rows],
     )
 
 

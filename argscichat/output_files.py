@@ -25,22 +25,21 @@ def check_can_write(path: Path) -> None:
         raise PermissionError(f"{path}: the folder {path.parent} may not be written")
 
 
-def write_whole(path: Path, text: str) -> None:
-    """Write a text file beside its place and rename it into place.
+def write_whole(path: Path, content: str | bytes) -> None:
+    """Write a file beside its place and rename it into place.
 
     Args:
         path: file to write; an existing one is replaced.
-        text: content, written as UTF-8; line ends stay as they are in it.
+        content: a text, written as UTF-8 with its line ends as they are, or bytes.
 
     Raises:
         OSError: the file cannot be written; an existing one is unchanged then.
     """
-    with tempfile.NamedTemporaryFile(
-        "w", encoding="utf-8", newline="\n", dir=path.parent, prefix=f".{path.name}.", delete=False
-    ) as file:
+    data = content.encode("utf-8") if isinstance(content, str) else content
+    with tempfile.NamedTemporaryFile(dir=path.parent, prefix=f".{path.name}.", delete=False) as file:
         beside = Path(file.name)
         try:
-            file.write(text)
+            file.write(data)
             file.close()
             # A temporary file is readable by its owner only; the result should be as any new file is.
             beside.chmod(0o666 & ~_umask())

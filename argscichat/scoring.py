@@ -11,6 +11,14 @@ from argscichat_metric.options import Options
 from argscichat_metric.rows import Row, pair_rows
 from argscichat_metric.shortened import shorten
 
+MAIN_SCORES = {
+    "fact_f1": "Fact-F1",
+    "message_f1": "Message-F1",
+    "bertscore_f1": "BERTScore F1",
+    "moverscore": "MoverScore",
+}
+"""The score of each metric that papers report: result key -> name in tables and figures."""
+
 _IDS_SHOWN = 5
 
 

@@ -8,16 +8,16 @@ from rich.table import Table
 from rich.text import Text
 
 from argscichat.folds import ScoredFolds
-from argscichat.scoring import ScoredFile
+from argscichat.scoring import MAIN_SCORES, ScoredFile
 
 _IDS_SHOWN = 5
 
 # result key -> name in the table; the first of each block is the score that papers report
 _BLOCKS = (
-    {"fact_f1": "Fact-F1", "fact_precision": "  precision", "fact_recall": "  recall"},
-    {"message_f1": "Message-F1", "message_f1_whitespace": "  on whitespace words"},
-    {"bertscore_f1": "BERTScore F1", "bertscore_precision": "  precision", "bertscore_recall": "  recall"},
-    {"moverscore": "MoverScore"},
+    {"fact_f1": MAIN_SCORES["fact_f1"], "fact_precision": "  precision", "fact_recall": "  recall"},
+    {"message_f1": MAIN_SCORES["message_f1"], "message_f1_whitespace": "  on whitespace words"},
+    {"bertscore_f1": MAIN_SCORES["bertscore_f1"], "bertscore_precision": "  precision", "bertscore_recall": "  recall"},
+    {"moverscore": MAIN_SCORES["moverscore"]},
 )
 
 

@@ -48,6 +48,29 @@ class EmbeddingScores:
 
 
 @dataclass(frozen=True)
+class PairedUnits:
+    """What one score compares in one pair of texts: tokens, or n-grams of tokens.
+
+    Args:
+        predicted_labels: what the p units of the reply spell; the continuation of a word starts with `##`.
+        reference_labels: what the r units of the reference reply spell.
+        predicted_vectors: their embeddings, shape (p, dim).
+        reference_vectors: shape (r, dim).
+        predicted_weights: weights >= 0 with a positive sum, shape (p,).
+        reference_weights: shape (r,).
+        scores: result key -> score of the pair.
+    """
+
+    predicted_labels: list[str]
+    reference_labels: list[str]
+    predicted_vectors: np.ndarray
+    reference_vectors: np.ndarray
+    predicted_weights: np.ndarray
+    reference_weights: np.ndarray
+    scores: dict[str, float]
+
+
+@dataclass(frozen=True)
 class _Text:
     """One text as an encoder sees it."""
 
@@ -79,6 +102,12 @@ class _Pass:
             _CACHE.put(keys[text], entry, entry.n_bytes + len(text), is_reference=text in references)
         return found
 
+    def labels(self, tokens: TokenizedText) -> list[str]:
+        """What the tokens of a text spell; tokenizers mark continuations in many ways, here it is one."""
+        pieces = zip(tokens.ids.tolist(), tokens.is_continuation.tolist(), strict=True)
+        spelt = ((self.encoder.spelling(token_id), continues) for token_id, continues in pieces)
+        return ["##" + text.removeprefix("##") if continues else text for text, continues in spelt]
+
     def idf(self, texts: Sequence[str]) -> InverseDocumentFrequency:
         """Document frequencies of the tokens of all texts of one side, repeated texts counted again."""
         return InverseDocumentFrequency(
@@ -86,6 +115,10 @@ class _Pass:
             for start in range(0, len(texts), _TOKENIZE_AT_ONCE)
             for tokens in self.encoder.tokenize(texts[start : start + _TOKENIZE_AT_ONCE], self.limit)
         )
+
+
+_Units = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]
+"""Vectors of the reply's and of the reference's units, then their weights."""
 
 
 class _BertScorer:
@@ -102,13 +135,21 @@ class _BertScorer:
         self._idf = idf
 
     def score(self, predicted: _Text, reference: _Text) -> tuple[float, ...]:
-        raw = bertscore(
+        raw = bertscore(*self.units(predicted, reference))
+        return rescale(raw, self._baseline) if self._baseline else raw
+
+    def units(self, predicted: _Text, reference: _Text) -> _Units:
+        """The tokens of both texts, and their weights."""
+        return (
             predicted.vectors[self._place],
             reference.vectors[self._place],
             self._weights(predicted.tokens),
             self._weights(reference.tokens),
         )
-        return rescale(raw, self._baseline) if self._baseline else raw
+
+    def labels(self, text: _Text) -> list[str]:
+        """What the tokens of a text spell."""
+        return self.run.labels(text.tokens)
 
     def _weights(self, tokens: TokenizedText) -> np.ndarray:
         unweighted = self.run.encoder.unweighted_ids
@@ -143,20 +184,23 @@ class _MoverScorer:
         self._idf_of_predictions, self._idf_of_references = idf_of_predictions, idf_of_references
 
     def score(self, predicted: _Text, reference: _Text) -> tuple[float, ...]:
-        vectors, weights = self._units(predicted, self._idf_of_predictions)
-        reference_vectors, reference_weights = self._units(reference, self._idf_of_references)
-        value = moverscore(
-            vectors,
-            reference_vectors,
-            weights,
-            reference_weights,
-            squared=self._pools_layers,
-            formula=self._options.moverscore_formula,
-        )
-        return (value,)
+        formula = self._options.moverscore_formula
+        return (moverscore(*self.units(predicted, reference), squared=self._pools_layers, formula=formula),)
 
-    def _units(self, text: _Text, idf: InverseDocumentFrequency | None) -> tuple[np.ndarray, np.ndarray]:
-        """The tokens or n-grams that are moved, and their weights."""
+    def units(self, predicted: _Text, reference: _Text) -> _Units:
+        """The tokens or n-grams of both texts that are moved, and their weights."""
+        vectors, weights = self._units_of(predicted, self._idf_of_predictions)
+        reference_vectors, reference_weights = self._units_of(reference, self._idf_of_references)
+        return vectors, reference_vectors, weights, reference_weights
+
+    def labels(self, text: _Text) -> list[str]:
+        """What the tokens or n-grams of a text that are moved spell."""
+        labels = self.run.labels(text.tokens)
+        moved = [labels[i] for i in self._moved(text.tokens)]
+        size = min(self._options.moverscore_ngram, len(moved))
+        return [" ".join(moved[start : start + size]) for start in range(len(moved) - size + 1)]
+
+    def _units_of(self, text: _Text, idf: InverseDocumentFrequency | None) -> tuple[np.ndarray, np.ndarray]:
         moved = self._moved(text.tokens)
         weights = idf.weights(text.tokens.ids[moved]) if idf else np.ones(len(moved))
         if idf and not weights.any():
@@ -222,6 +266,48 @@ def embedding_scores(
     _warn_of_unweighted_texts(scorers)
     names = {metric: _identity(encoder, layers[metric]) for metric, encoder in encoders.items()}
     return EmbeddingScores(columns, n_truncated, names)
+
+
+def paired_units(
+    predicted: str, reference: str, metrics: Sequence[str], options: Options
+) -> dict[str, PairedUnits | None]:
+    """What the scores of one pair of texts are made of, to show or draw it.
+
+    Args:
+        predicted: the reply.
+        reference: the reference reply.
+        metrics: `"bertscore"` and/or `"moverscore"`.
+        options: checked options of the call, without `idf`, whose weights depend on more than one pair.
+
+    Returns:
+        Metric -> the units that `embedding_scores` compares and the scores that it gives, or None where one of the
+        texts holds no token.
+
+    Raises:
+        EncoderError: an encoder cannot be loaded or used as asked.
+        ValueError: there is no baseline for the encoder, or `idf` is set.
+    """
+    if options.idf:
+        raise ValueError(
+            "idf: expected False, as its weights come from all texts of a set, not from one pair; got True"
+        )
+    sides = [predicted.strip(), reference.strip()]
+    encoders = _encoders(metrics, options)
+    layers = {metric: _layers(metric, encoder, options) for metric, encoder in encoders.items()}
+    scorers = _scorers(sides[:1], sides[1:], encoders, layers, options)
+    texts = list(dict.fromkeys(filter(None, sides)))
+    parts: dict[str, PairedUnits | None] = {}
+    for metric, scorer in zip(encoders, scorers, strict=True):
+        known = scorer.run.embed(texts, set(sides[1:]), options.batch_tokens)
+        parts[metric] = _paired(scorer, *map(known.get, sides))
+    return parts
+
+
+def _paired(scorer: _Scorer, predicted: _Text | None, reference: _Text | None) -> PairedUnits | None:
+    if not _have_content(predicted, reference):
+        return None
+    scores = dict(zip(scorer.keys, map(float, scorer.score(predicted, reference)), strict=True))
+    return PairedUnits(scorer.labels(predicted), scorer.labels(reference), *scorer.units(predicted, reference), scores)
 
 
 def _scorers(
@@ -327,10 +413,13 @@ def _score_pairs(
 ) -> None:
     for i, predicted, reference in pairs:
         sides = (known.get(predicted), known.get(reference))
-        has_content = all(side is not None and side.tokens.has_content for side in sides)
-        values = scorer.score(*sides) if has_content else scorer.empty
+        values = scorer.score(*sides) if _have_content(*sides) else scorer.empty
         for key, value in zip(scorer.keys, values, strict=True):
             columns[key][i] = float(value)
+
+
+def _have_content(*sides: _Text | None) -> bool:
+    return all(side is not None and side.tokens.has_content for side in sides)
 
 
 @lru_cache(maxsize=1)

@@ -95,6 +95,31 @@ def transport_cost(predicted_weights: np.ndarray, reference_weights: np.ndarray,
     return float(ot.emd2(supply, demand, distances, check_marginals=False, center_dual=False))
 
 
+def transport_plan(predicted_weights: np.ndarray, reference_weights: np.ndarray, distances: np.ndarray) -> np.ndarray:
+    """The cheapest way to move all weight of one text onto the other, whose cost is `transport_cost`.
+
+    Args:
+        predicted_weights: weights >= 0 with a positive sum, shape (p,).
+        reference_weights: weights >= 0 with a positive sum, shape (r,).
+        distances: cost of moving one unit, shape (p, r), >= 0.
+
+    Returns:
+        Which share of all weight is moved from which token to which, shape (p, r), >= 0, with the sum 1.
+
+    References:
+        `ot.emd` of POT (Flamary et al., JMLR 2021).
+    """
+    import ot
+
+    supply, demand = predicted_weights / predicted_weights.sum(), reference_weights / reference_weights.sum()
+    cells = np.ix_(np.flatnonzero(supply), np.flatnonzero(demand))
+    plan = np.zeros(distances.shape)
+    # The options of transport_cost, for the same reasons.
+    moved = ot.emd(supply[supply > 0], demand[demand > 0], distances[cells], check_marginals=False, center_dual=False)
+    plan[cells] = moved
+    return plan
+
+
 def power_means(layers: np.ndarray) -> np.ndarray:
     """Pool layers into one vector a token: minimum, mean and maximum over the layers, side by side.
 
