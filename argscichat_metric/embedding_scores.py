@@ -5,7 +5,7 @@ import threading
 import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -152,8 +152,9 @@ class _BertScorer:
         return self.run.labels(text.tokens)
 
     def _weights(self, tokens: TokenizedText) -> np.ndarray:
-        unweighted = self.run.encoder.unweighted_ids
-        counts = np.array([token_id not in unweighted for token_id in tokens.ids.tolist()], dtype=np.float64)
+        counts = np.ones(len(tokens.ids))
+        for token_id in self.run.encoder.unweighted_ids:
+            counts[tokens.ids == token_id] = 0.0
         weights = counts * self._idf.weights(tokens.ids) if self._idf else counts
         if weights.any():
             return weights
@@ -180,7 +181,8 @@ class _MoverScorer:
         self._places = [run.layers.index(layer) for layer in layers]
         self._pools_layers = options.moverscore_layers == "power_means"
         self._options = options
-        self._unmoved_words = frozenset(string.punctuation) | options.stop_words
+        unmoved_words = frozenset(string.punctuation) | options.stop_words
+        self._is_moved = cache(lambda token_id: run.encoder.spelling(token_id) not in unmoved_words)
         self._idf_of_predictions, self._idf_of_references = idf_of_predictions, idf_of_references
 
     def score(self, predicted: _Text, reference: _Text) -> tuple[float, ...]:
@@ -215,11 +217,8 @@ class _MoverScorer:
     def _moved(self, tokens: TokenizedText) -> list[int]:
         """Places of the tokens with weight: first pieces of words that are neither punctuation nor stop words."""
         # Lists, not arrays: a reply has so few tokens that calling numpy costs more than the loop.
-        spelling, unmoved = self.run.encoder.spelling, self._unmoved_words
-        pieces = zip(tokens.ids.tolist(), tokens.is_continuation.tolist(), strict=True)
-        moved = [
-            i for i, (token_id, continues) in enumerate(pieces) if not continues and spelling(token_id) not in unmoved
-        ]
+        pieces = zip(tokens.is_continuation.tolist(), map(self._is_moved, tokens.ids.tolist()), strict=True)
+        moved = [i for i, (continues, is_moved) in enumerate(pieces) if is_moved and not continues]
         return moved or list(range(len(tokens.ids)))
 
 
@@ -422,7 +421,7 @@ def _have_content(*sides: _Text | None) -> bool:
     return all(side is not None and side.tokens.has_content for side in sides)
 
 
-@lru_cache(maxsize=1)
+@cache
 def _blas() -> ThreadpoolController:
     return ThreadpoolController()  # looks through all loaded libraries, so once
 
