@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 from rich.console import Console
 
-from argscichat import baseline_commands, data_commands, retrieval_command
+from argscichat import baseline_commands, data_commands, publish_command, retrieval_command
 from argscichat.output_files import check_can_write, write_json_lines, write_whole
 from argscichat.scoring import ScoredFile, score_file
 from argscichat.tables import score_table
@@ -102,6 +102,7 @@ def score(
 
 # Here, as the help lists the commands in the order in which they are registered.
 app.command(no_args_is_help=True)(retrieval_command.retrieval)
+app.command(no_args_is_help=True)(publish_command.publish)
 
 
 def _options(given: dict[str, Any]) -> dict[str, Any]:
