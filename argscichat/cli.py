@@ -9,7 +9,14 @@ from typing import Annotated, Any
 import typer
 from rich.console import Console
 
-from argscichat import baseline_commands, compare_command, data_commands, retrieval_command, score_options
+from argscichat import (
+    baseline_commands,
+    compare_command,
+    data_commands,
+    publish_command,
+    retrieval_command,
+    score_options,
+)
 from argscichat.folds import names_folds, score_folds
 from argscichat.output_files import check_can_write, write_json_lines, write_whole
 from argscichat.scoring import score_file
@@ -119,3 +126,4 @@ def score(
 # Here, as the help lists the commands in the order in which they are registered.
 app.command(no_args_is_help=True)(compare_command.compare)
 app.command(no_args_is_help=True)(retrieval_command.retrieval)
+app.command(no_args_is_help=True)(publish_command.publish)
