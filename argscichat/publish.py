@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from argscichat.space_files import pinned_version, space_readme, space_requirements
+from argscichat.publish_files import pinned_version, space_readme, space_requirements
 from argscichat_dataset.export import build_dataset
 from argscichat_dataset.whole_folder import check_target, written_beside
 from argscichat_metric.shortened import shorten

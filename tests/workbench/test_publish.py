@@ -26,7 +26,7 @@ from huggingface_hub import DatasetCard, SpaceCard, metadata_load
 
 from argscichat import cli, publish, publish_command
 from argscichat.publish import assemble
-from argscichat.space_files import space_readme
+from argscichat.publish_files import space_readme
 from argscichat_metric import compute_retrieval, compute_scores
 from tests.official_folder import write_official_folder
 
