@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from argscichat_metric import embedding_scores, encoder, encoder_files
+from argscichat_metric import embedding_pass, embedding_scores, encoder, encoder_files
 from argscichat_metric.bertscore import BertScore
 from argscichat_metric.compute import compute_scores
 from argscichat_metric.embedding_cache import EmbeddingCache
@@ -50,7 +50,7 @@ def _one_torch_thread():
 
 @pytest.fixture(autouse=True)
 def _cache_of_its_own(monkeypatch):
-    monkeypatch.setattr(embedding_scores, "_CACHE", EmbeddingCache())
+    monkeypatch.setattr(embedding_pass, "_CACHE", EmbeddingCache())
 
 
 @pytest.fixture

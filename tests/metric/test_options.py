@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from argscichat_metric import embedding_scores
+from argscichat_metric import embedding_pass, embedding_scores
 from argscichat_metric.bertscore import BertScore
 from argscichat_metric.compute import compute_scores
 from argscichat_metric.embedding_cache import EmbeddingCache
@@ -236,7 +236,7 @@ class Probe:
             return forward(encoder, ids, layers)
 
         self.monkeypatch.setattr(Encoder, "_hidden_states", counted)
-        self.monkeypatch.setattr(embedding_scores, "_CACHE", EmbeddingCache())
+        self.monkeypatch.setattr(embedding_pass, "_CACHE", EmbeddingCache())
         return batches
 
 
@@ -455,7 +455,7 @@ def _per_example(probe: Probe) -> None:
 def _device(probe: Probe) -> None:
     devices: list[str] = []
     forward = Encoder._hidden_states
-    probe.monkeypatch.setattr(embedding_scores, "_CACHE", EmbeddingCache())
+    probe.monkeypatch.setattr(embedding_pass, "_CACHE", EmbeddingCache())
     probe.monkeypatch.setattr(
         Encoder, "_hidden_states", lambda self, *args: devices.append(self.device) or forward(self, *args)
     )
@@ -503,9 +503,9 @@ def _cache_mb(probe: Probe) -> None:
         first, second = score_embeddings(cache_mb=cache_mb), score_embeddings(cache_mb=cache_mb)
         assert first == second
         assert sum(batches) == n_embedded
-    assert 0 < embedding_scores._CACHE.used_bytes <= 1 << 20
+    assert 0 < embedding_pass._CACHE.used_bytes <= 1 << 20
     score_embeddings(cache_mb=0)
-    assert embedding_scores._CACHE.used_bytes == 0
+    assert embedding_pass._CACHE.used_bytes == 0
 
 
 @effect_of("progress")
