@@ -22,6 +22,8 @@ from argscichat_metric.encoder_files import EncoderError
 from argscichat_metric.options import EMBEDDED_ENCODER
 from tests.tiny_models import build_tiny_model
 
+pytestmark = pytest.mark.usefixtures("one_torch_thread")
+
 KEYS = ("bertscore_precision", "bertscore_recall", "bertscore_f1", "moverscore")
 MESSAGE_LIMIT = 1000
 WAYS_OUT = ("a local folder", f"the embedded encoder (encoder='{EMBEDDED_ENCODER}')")
@@ -35,17 +37,6 @@ PREDICTIONS = [
 REFERENCES = ["The corpus is small.", "I do not know.", "a parser of dialogues", "Two of us annotated the papers."]
 
 score = partial(compute_scores, metrics=["bertscore", "moverscore"], per_example=True)
-
-
-@pytest.fixture(scope="module", autouse=True)
-def _one_torch_thread():
-    """Batches of a few words keep two cores waiting for each other, on a busy machine for most of the time."""
-    import torch
-
-    n_threads = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(n_threads)
 
 
 @pytest.fixture(autouse=True)

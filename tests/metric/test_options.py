@@ -15,6 +15,8 @@ from argscichat_metric.encoder import Encoder
 from argscichat_metric.options import EMBEDDED_ENCODER, METRICS, PRESETS, Options
 from tests.tiny_models import build_tiny_model
 
+pytestmark = pytest.mark.usefixtures("one_torch_thread")
+
 MESSAGE_LIMIT = 1000
 OPTIONS = [field.name for field in fields(Options)]
 
@@ -31,17 +33,6 @@ HUGE_NUMBER = 10**10_000
 score = partial(compute_scores, PREDICTIONS, REFERENCES)
 score_embeddings = partial(score, metrics=["bertscore", "moverscore"], per_example=True)
 score_facts = partial(compute_scores, metrics=["fact_f1"], per_example=True)
-
-
-@pytest.fixture(scope="module", autouse=True)
-def _one_torch_thread():
-    """Batches of a few words keep two cores waiting for each other, on a busy machine for most of the time."""
-    import torch
-
-    n_threads = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(n_threads)
 
 
 # --- What is refused ---
