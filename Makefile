@@ -42,6 +42,7 @@ format: $(INSTALLED_TEST)
 bench: $(INSTALLED_TEST)
 	$(BIN)/python benchmarks/bench_beir.py
 	$(BIN)/python benchmarks/bench_retrieval.py
+	$(BIN)/python -m benchmarks.bench_confidence
 	$(BIN)/python benchmarks/bench_scores.py $(BENCH_ARGS)
 
 pictures: $(INSTALLED_TEST)

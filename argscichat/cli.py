@@ -2,13 +2,21 @@
 
 import json
 import sys
+import warnings
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 from rich.console import Console
 
-from argscichat import baseline_commands, compare_command, data_commands, retrieval_command, score_options
+from argscichat import (
+    baseline_commands,
+    compare_command,
+    data_commands,
+    publish_command,
+    retrieval_command,
+    score_options,
+)
 from argscichat.folds import names_folds, score_folds
 from argscichat.output_files import check_can_write, write_json_lines, write_whole
 from argscichat.scoring import score_file
@@ -32,11 +40,23 @@ app.add_typer(baseline_commands.app, name="baseline")
 
 def main() -> None:
     """Run the command line; bad input ends with one message on stderr and exit code 2."""
-    try:
-        app()
-    except (ValueError, TypeError, OSError) as error:
-        Console(stderr=True).print(f"error: {error}", style="red", markup=False, highlight=False, soft_wrap=True)
-        sys.exit(USAGE_ERROR)
+    with warnings.catch_warnings():
+        warnings.simplefilter("once", UserWarning)  # a warning about each of five folds is one line
+        warnings.showwarning = _show_warning
+        try:
+            app()
+        except (ValueError, TypeError, OSError) as error:
+            _print_line(f"error: {error}", "red")
+            sys.exit(USAGE_ERROR)
+
+
+def _show_warning(message: Warning | str, *_place: Any) -> None:
+    """Show what a warning says, without the line of our code that it comes from."""
+    _print_line(f"warning: {message}", "yellow")
+
+
+def _print_line(text: str, style: str) -> None:
+    Console(stderr=True).print(text, style=style, markup=False, highlight=False, soft_wrap=True)
 
 
 def _show_version(wanted: bool) -> None:
@@ -58,7 +78,7 @@ def _common(
 def score(
     predictions: Annotated[
         Path,
-        typer.Argument(help="JSON Lines: {'id', 'message', 'facts'} a query; '{fold}' in the name: several folds."),
+        typer.Argument(help="JSON Lines: {'id', 'message', 'facts'} a query. '{fold}' in both names: several folds."),
     ],
     references: score_options.ReferencesPlace,
     json_file: Annotated[Path | None, typer.Option("--json", help="Write the result as JSON.")] = None,
@@ -80,8 +100,8 @@ def score(
     excess_facts: score_options.ExcessFacts = Options.excess_facts,
     no_gold_facts: score_options.NoGoldFacts = Options.no_gold_facts,
     confidence: Annotated[float | None, typer.Option(help="Level of bootstrap intervals, such as 0.95.")] = None,
-    n_resamples: Annotated[int, typer.Option(help="Resamples behind an interval.")] = Options.n_resamples,
-    seed: Annotated[int, typer.Option(help="Seed of the resampling.")] = Options.seed,
+    n_resamples: score_options.NResamples = Options.n_resamples,
+    seed: score_options.Seed = Options.seed,
     device: score_options.Device = None,
     batch_tokens: score_options.BatchTokens = Options.batch_tokens,
     max_length: score_options.MaxLength = None,
@@ -106,3 +126,4 @@ def score(
 # Here, as the help lists the commands in the order in which they are registered.
 app.command(no_args_is_help=True)(compare_command.compare)
 app.command(no_args_is_help=True)(retrieval_command.retrieval)
+app.command(no_args_is_help=True)(publish_command.publish)

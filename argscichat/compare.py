@@ -39,11 +39,8 @@ class _Settings:
     show: int
 
     def __post_init__(self) -> None:
-        check_type("confidence", self.confidence, float, "a number between 0 and 1")
-        if not 0 < self.confidence < 1:
-            raise ValueError(f"confidence: expected a number between 0 and 1, got {self.confidence}")
-        check_whole_number("n_resamples", self.n_resamples, 1)
-        check_whole_number("seed", self.seed, 0)
+        check_type("confidence", self.confidence, float, "a number above 0 and below 1")
+        Options(confidence=self.confidence, n_resamples=self.n_resamples, seed=self.seed)  # checks the three
         check_whole_number("show", self.show, 0)
 
 
@@ -83,7 +80,7 @@ def compare_systems(
         all_pairs: compare every system with every one before it, instead of with the first only.
         show: how many of the queries to show where a pair differs most, >= 0.
         confidence: level of the intervals, in (0, 1).
-        n_resamples: resamples of the intervals, >= 1; a permutation test with no more sign patterns is exact.
+        n_resamples: resamples of the intervals, >= 100; a permutation test with no more sign patterns is exact.
         seed: seed of the resampling, >= 0.
         ignore_unknown: leave predictions out whose id is in no reference, instead of refusing them.
         **options: options of `compute_scores`.

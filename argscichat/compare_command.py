@@ -30,8 +30,8 @@ def compare(
     ] = False,
     show: Annotated[int, typer.Option(help="How many of the queries to show where two systems differ most.")] = 5,
     confidence: Annotated[float, typer.Option(help="Level of the intervals.")] = 0.95,
-    n_resamples: Annotated[int, typer.Option(help="Resamples of the intervals and the test.")] = 10_000,
-    seed: Annotated[int, typer.Option(help="Seed of the resampling.")] = 0,
+    n_resamples: score_options.NResamples = 10_000,
+    seed: score_options.Seed = Options.seed,
     json_file: Annotated[Path | None, typer.Option("--json", help="Write the comparison as JSON.")] = None,
     latex: Annotated[Path | None, typer.Option(help="Write the tables as LaTeX (booktabs).")] = None,
     markdown: Annotated[Path | None, typer.Option(help="Write the tables as Markdown.")] = None,
@@ -72,15 +72,7 @@ def compare(
     if plot:
         _check_figures(plot, plot_format)
     comparison = compare_systems(
-        systems,
-        references,
-        all_pairs=all_pairs,
-        show=show,
-        confidence=confidence,
-        n_resamples=n_resamples,
-        seed=seed,
-        ignore_unknown=ignore_unknown,
-        **options,
+        systems, references, all_pairs=all_pairs, show=show, ignore_unknown=ignore_unknown, **options
     )
     Console(highlight=False).print(comparison_table(comparison), soft_wrap=True)
     for file, text_of in writers:

@@ -26,6 +26,8 @@ StopWords = Annotated[str, typer.Option(help="Words of weight 0 in MoverScore, w
 MaxFacts = Annotated[int, typer.Option(help="Facts that a prediction may hold.")]
 ExcessFacts = Annotated[str, typer.Option(help="With more: error or truncate.")]
 NoGoldFacts = Annotated[str, typer.Option(help="Without gold: skip, zero, squad.")]
+NResamples = Annotated[int, typer.Option(help="Resamples behind an interval or a test.")]
+Seed = Annotated[int, typer.Option(help="Seed of the resampling.")]
 Device = Annotated[str | None, typer.Option(help="cpu, cuda, mps; default: cuda if there is one.")]
 BatchTokens = Annotated[int, typer.Option(help="Padded tokens in a batch.")]
 MaxLength = Annotated[int | None, typer.Option(help="Cut texts at this number of tokens.")]

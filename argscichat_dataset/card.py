@@ -29,7 +29,7 @@ Built by argscichat-eval from the files of
 ```python
 from datasets import load_dataset
 
-dataset = load_dataset("path/to/this/folder", "papers_0")
+dataset = load_dataset("{address}", "papers_0")
 ```
 """
 
@@ -60,18 +60,19 @@ one sentence; the first one is taken. {with_facts} of {pairs} queries have gold 
 """
 
 
-def card_text(built: Mapping[str, Mapping[str, Any]]) -> str:
+def card_text(built: Mapping[str, Mapping[str, Any]], repo_id: str | None) -> str:
     """The text of the card.
 
     Args:
         built: config -> split -> `datasets.Dataset`; all configs of `configs.CONFIG_NAMES`.
+        repo_id: the repository of the Hub, USER/NAME, that the example of the card loads; None: a path to fill in.
 
     Returns:
         Markdown with a YAML header, for the file README.md at the root of the dataset.
     """
     statistics = corpus_statistics(built["all"]["train"])
     parts = [
-        _introduction(statistics),
+        _introduction(statistics, repo_id),
         _configs(built, statistics),
         _facts(statistics),
         *map(_own_section, _FIXED_SECTIONS),
@@ -111,9 +112,13 @@ def _info(splits: Mapping[str, Any]) -> Any:
     return DatasetInfo(features=next(iter(splits.values())).features)
 
 
-def _introduction(statistics: CorpusStatistics) -> str:
+def _introduction(statistics: CorpusStatistics, repo_id: str | None) -> str:
     return _INTRODUCTION.format(
-        pairs=statistics.pairs, dialogues=statistics.dialogues, papers=statistics.papers, commit=COMMIT
+        pairs=statistics.pairs,
+        dialogues=statistics.dialogues,
+        papers=statistics.papers,
+        commit=COMMIT,
+        address=repo_id or "path/to/this/folder",
     )
 
 

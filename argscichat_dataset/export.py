@@ -21,7 +21,12 @@ EARLIER_BUILD = ("all", "README.md")
 
 
 def build_dataset(
-    output: FilePath, data_dir: FilePath | None = None, *, overwrite: bool = False, progress: bool = False
+    output: FilePath,
+    data_dir: FilePath | None = None,
+    *,
+    repo_id: str | None = None,
+    overwrite: bool = False,
+    progress: bool = False,
 ) -> Path:
     """Write every config as Parquet, one file a split, with a dataset card.
 
@@ -30,6 +35,7 @@ def build_dataset(
     Args:
         output: the folder to write; must not exist or be empty unless `overwrite`.
         data_dir: folder with the official files; None downloads them.
+        repo_id: the repository of the Hub, USER/NAME, that the card is for; None for none.
         overwrite: replace an existing folder, if it is an earlier build.
         progress: whether to show a progress bar on stderr.
 
@@ -51,7 +57,7 @@ def build_dataset(
                 file = split_file(folder, name, split)
                 file.parent.mkdir(exist_ok=True)
                 rows.to_parquet(os.fspath(file))
-        (folder / "README.md").write_text(card_text(built), encoding="utf-8")
+        (folder / "README.md").write_text(card_text(built, repo_id), encoding="utf-8")
         del built  # memory-mapped files of the cache, which some systems do not delete while they are open
     return target
 

@@ -15,6 +15,7 @@ from .bertscore_tables import recommended_layer
 from .compute import score_pairs
 from .confidence import bootstrap_intervals
 from .embedding_cache import EmbeddingCache
+from .embedding_pass import EncoderPass
 from .embedding_scores import embedding_scores
 from .encoder import load_encoder
 from .encoder_files import locate
@@ -24,6 +25,7 @@ from .message_f1 import message_f1
 from .model_loading import load_model
 from .moverscore import moverscore
 from .options import Options
+from .pair_scorers import BertScorer, MoverScorer
 from .report import summarize
 from .retrieval import score_rankings
 from .retrieval_options import RetrievalOptions

@@ -1,34 +1,29 @@
 """BERTScore and MoverScore of many pairs: one encoder pass over the distinct texts, a window of pairs at a time."""
 
-import string
 import threading
 import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache
 from pathlib import Path
 
 import numpy as np
 from threadpoolctl import ThreadpoolController
 from tqdm.auto import tqdm
 
-from .bertscore import EMPTY, BertScore, bertscore, rescale
 from .bertscore_tables import recommended_layer, rescale_baseline
-from .embedding_cache import EmbeddingCache
-from .encoder import Encoder, TokenizedText, load_encoder
+from .embedding_pass import EmbeddedText, EncoderPass, start_call
+from .encoder import Encoder, load_encoder
 from .encoder_files import is_on_hub
-from .idf import InverseDocumentFrequency
-from .moverscore import POWER_MEAN_LAYERS, moverscore, ngrams, power_means
+from .moverscore import POWER_MEAN_LAYERS
 from .options import Options
+from .pair_scorers import BertScorer, MoverScorer, Scorer
 
 WINDOW_BYTES = 32 << 20
 """Token embeddings that are held at a time, besides the cache; enough texts to sort by length, little memory."""
 
 _CHARACTERS_PER_TOKEN = 4
-_TOKENIZE_AT_ONCE = 4096
 _PROGRESS_DELAY = 1.0
-_MEGABYTE = 1 << 20
-_CACHE = EmbeddingCache()
 _BLAS_LOCK = threading.Lock()
 
 
@@ -70,162 +65,6 @@ class PairedUnits:
     scores: dict[str, float]
 
 
-@dataclass(frozen=True)
-class _Text:
-    """One text as an encoder sees it."""
-
-    tokens: TokenizedText
-    vectors: np.ndarray  # of length 1, (layers of the pass, tokens, dimension)
-
-    @property
-    def n_bytes(self) -> int:
-        return self.vectors.nbytes + self.tokens.ids.nbytes + self.tokens.is_continuation.nbytes
-
-
-@dataclass(frozen=True)
-class _Pass:
-    """One run of an encoder, which may serve both scores."""
-
-    encoder: Encoder
-    layers: tuple[int, ...]
-    limit: int
-
-    def embed(self, texts: Sequence[str], references: set[str], batch_tokens: int) -> dict[str, _Text]:
-        """Embed distinct texts; those of earlier calls come out of the cache."""
-        keys = {text: (self.encoder.key, self.layers, self.limit, text) for text in texts}
-        found = {text: entry for text, key in keys.items() if (entry := _CACHE.get(key)) is not None}
-        new = [text for text in texts if text not in found]
-        tokens = self.encoder.tokenize(new, self.limit) if new else []
-        embedded = self.encoder.embed(tokens, self.layers, batch_tokens)
-        for text, tokenized, vectors in zip(new, tokens, embedded, strict=True):
-            entry = found[text] = _Text(tokenized, vectors)
-            _CACHE.put(keys[text], entry, entry.n_bytes + len(text), is_reference=text in references)
-        return found
-
-    def labels(self, tokens: TokenizedText) -> list[str]:
-        """What the tokens of a text spell; tokenizers mark continuations in many ways, here it is one."""
-        pieces = zip(tokens.ids.tolist(), tokens.is_continuation.tolist(), strict=True)
-        spelt = ((self.encoder.spelling(token_id), continues) for token_id, continues in pieces)
-        return ["##" + text.removeprefix("##") if continues else text for text, continues in spelt]
-
-    def idf(self, texts: Sequence[str]) -> InverseDocumentFrequency:
-        """Document frequencies of the tokens of all texts of one side, repeated texts counted again."""
-        return InverseDocumentFrequency(
-            tokens.ids
-            for start in range(0, len(texts), _TOKENIZE_AT_ONCE)
-            for tokens in self.encoder.tokenize(texts[start : start + _TOKENIZE_AT_ONCE], self.limit)
-        )
-
-
-_Units = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]
-"""Vectors of the reply's and of the reference's units, then their weights."""
-
-
-class _BertScorer:
-    """BERTScore of one pair, under the options of a call."""
-
-    keys = ("bertscore_precision", "bertscore_recall", "bertscore_f1")
-    empty: tuple[float, ...] = EMPTY
-
-    def __init__(self, run: _Pass, layer: int, baseline: BertScore | None, idf: InverseDocumentFrequency | None):
-        self.run = run
-        self.n_unweighted_texts = 0
-        self._place = run.layers.index(layer)
-        self._baseline = baseline
-        self._idf = idf
-
-    def score(self, predicted: _Text, reference: _Text) -> tuple[float, ...]:
-        raw = bertscore(*self.units(predicted, reference))
-        return rescale(raw, self._baseline) if self._baseline else raw
-
-    def units(self, predicted: _Text, reference: _Text) -> _Units:
-        """The tokens of both texts, and their weights."""
-        return (
-            predicted.vectors[self._place],
-            reference.vectors[self._place],
-            self._weights(predicted.tokens),
-            self._weights(reference.tokens),
-        )
-
-    def labels(self, text: _Text) -> list[str]:
-        """What the tokens of a text spell."""
-        return self.run.labels(text.tokens)
-
-    def _weights(self, tokens: TokenizedText) -> np.ndarray:
-        unweighted = self.run.encoder.unweighted_ids
-        counts = np.array([token_id not in unweighted for token_id in tokens.ids.tolist()], dtype=np.float64)
-        weights = counts * self._idf.weights(tokens.ids) if self._idf else counts
-        if weights.any():
-            return weights
-        self.n_unweighted_texts += 1
-        return counts if counts.any() else np.ones(len(counts))
-
-
-class _MoverScorer:
-    """MoverScore of one pair, under the options of a call."""
-
-    keys = ("moverscore",)
-    empty: tuple[float, ...] = (0.0,)
-
-    def __init__(
-        self,
-        run: _Pass,
-        layers: Sequence[int],
-        options: Options,
-        idf_of_predictions: InverseDocumentFrequency | None,
-        idf_of_references: InverseDocumentFrequency | None,
-    ):
-        self.run = run
-        self.n_unweighted_texts = 0
-        self._places = [run.layers.index(layer) for layer in layers]
-        self._pools_layers = options.moverscore_layers == "power_means"
-        self._options = options
-        self._unmoved_words = frozenset(string.punctuation) | options.stop_words
-        self._idf_of_predictions, self._idf_of_references = idf_of_predictions, idf_of_references
-
-    def score(self, predicted: _Text, reference: _Text) -> tuple[float, ...]:
-        formula = self._options.moverscore_formula
-        return (moverscore(*self.units(predicted, reference), squared=self._pools_layers, formula=formula),)
-
-    def units(self, predicted: _Text, reference: _Text) -> _Units:
-        """The tokens or n-grams of both texts that are moved, and their weights."""
-        vectors, weights = self._units_of(predicted, self._idf_of_predictions)
-        reference_vectors, reference_weights = self._units_of(reference, self._idf_of_references)
-        return vectors, reference_vectors, weights, reference_weights
-
-    def labels(self, text: _Text) -> list[str]:
-        """What the tokens or n-grams of a text that are moved spell."""
-        labels = self.run.labels(text.tokens)
-        moved = [labels[i] for i in self._moved(text.tokens)]
-        size = min(self._options.moverscore_ngram, len(moved))
-        return [" ".join(moved[start : start + size]) for start in range(len(moved) - size + 1)]
-
-    def _units_of(self, text: _Text, idf: InverseDocumentFrequency | None) -> tuple[np.ndarray, np.ndarray]:
-        moved = self._moved(text.tokens)
-        weights = idf.weights(text.tokens.ids[moved]) if idf else np.ones(len(moved))
-        if idf and not weights.any():
-            self.n_unweighted_texts += 1
-            weights = np.ones(len(moved))
-        if self._pools_layers:
-            vectors = power_means(text.vectors[self._places].take(moved, axis=1))
-        else:
-            vectors = text.vectors[self._places[0]].take(moved, axis=0)
-        return ngrams(vectors, weights, self._options.moverscore_ngram)
-
-    def _moved(self, tokens: TokenizedText) -> list[int]:
-        """Places of the tokens with weight: first pieces of words that are neither punctuation nor stop words."""
-        # Lists, not arrays: a reply has so few tokens that calling numpy costs more than the loop.
-        spelling, unmoved = self.run.encoder.spelling, self._unmoved_words
-        pieces = zip(tokens.ids.tolist(), tokens.is_continuation.tolist(), strict=True)
-        moved = [
-            i for i, (token_id, continues) in enumerate(pieces) if not continues and spelling(token_id) not in unmoved
-        ]
-        return moved or list(range(len(tokens.ids)))
-
-
-_Scorer = _BertScorer | _MoverScorer
-
-
 def embedding_scores(
     predictions: Sequence[str], references: Sequence[str], metrics: Sequence[str], options: Options
 ) -> EmbeddingScores:
@@ -244,7 +83,7 @@ def embedding_scores(
         EncoderError: an encoder cannot be loaded or used as asked.
         ValueError: there is no baseline for the encoder.
     """
-    _CACHE.start_generation(options.cache_mb * _MEGABYTE)
+    start_call(options.cache_mb)
     predictions, references = [text.strip() for text in predictions], [text.strip() for text in references]
     encoders = _encoders(metrics, options)
     layers = {metric: _layers(metric, encoder, options) for metric, encoder in encoders.items()}
@@ -303,7 +142,7 @@ def paired_units(
     return parts
 
 
-def _paired(scorer: _Scorer, predicted: _Text | None, reference: _Text | None) -> PairedUnits | None:
+def _paired(scorer: Scorer, predicted: EmbeddedText | None, reference: EmbeddedText | None) -> PairedUnits | None:
     if not _have_content(predicted, reference):
         return None
     scores = dict(zip(scorer.keys, map(float, scorer.score(predicted, reference)), strict=True))
@@ -316,20 +155,20 @@ def _scorers(
     encoders: dict[str, Encoder],
     layers: dict[str, list[int]],
     options: Options,
-) -> list[_Scorer]:
+) -> list[Scorer]:
     runs = {}
     for encoder in encoders.values():
         needed = {layer for metric in encoders if encoders[metric] is encoder for layer in layers[metric]}
-        runs[encoder] = _Pass(encoder, tuple(sorted(needed)), encoder.limit(options.max_length))
+        runs[encoder] = EncoderPass(encoder, tuple(sorted(needed)), encoder.limit(options.max_length))
     idf_of_references = {encoder: run.idf(references) if options.idf else None for encoder, run in runs.items()}
-    scorers: list[_Scorer] = []
+    scorers: list[Scorer] = []
     if encoder := encoders.get("bertscore"):
         (layer,) = layers["bertscore"]
         baseline = rescale_baseline(encoder.name, layer) if options.rescale_with_baseline else None
-        scorers.append(_BertScorer(runs[encoder], layer, baseline, idf_of_references[encoder]))
+        scorers.append(BertScorer(runs[encoder], layer, baseline, idf_of_references[encoder]))
     if encoder := encoders.get("moverscore"):
         idf = runs[encoder].idf(predictions) if options.idf else None
-        scorers.append(_MoverScorer(runs[encoder], layers["moverscore"], options, idf, idf_of_references[encoder]))
+        scorers.append(MoverScorer(runs[encoder], layers["moverscore"], options, idf, idf_of_references[encoder]))
     return scorers
 
 
@@ -367,7 +206,7 @@ def _identity(encoder: Encoder, layers: Sequence[int]) -> str:
     return f"{name}@{encoder.revision}/{'-'.join(map(str, dict.fromkeys((layers[0], layers[-1]))))}"
 
 
-def _window_characters(passes: Iterable[_Pass]) -> int:
+def _window_characters(passes: Iterable[EncoderPass]) -> int:
     """Characters whose token embeddings fill a window."""
     bytes_per_token = sum(4 * len(run.layers) * run.encoder.dim for run in passes)
     return _CHARACTERS_PER_TOKEN * WINDOW_BYTES // bytes_per_token
@@ -390,8 +229,8 @@ def _windows(predictions: Sequence[str], references: Sequence[str], max_characte
 
 def _score_window(
     pairs: Sequence[tuple[int, str, str]],
-    passes: Sequence[_Pass],
-    scorers: Sequence[_Scorer],
+    passes: Sequence[EncoderPass],
+    scorers: Sequence[Scorer],
     batch_tokens: int,
     columns: dict[str, list[float]],
 ) -> int:
@@ -409,7 +248,10 @@ def _score_window(
 
 
 def _score_pairs(
-    pairs: Sequence[tuple[int, str, str]], known: dict[str, _Text], scorer: _Scorer, columns: dict[str, list[float]]
+    pairs: Sequence[tuple[int, str, str]],
+    known: dict[str, EmbeddedText],
+    scorer: Scorer,
+    columns: dict[str, list[float]],
 ) -> None:
     for i, predicted, reference in pairs:
         sides = (known.get(predicted), known.get(reference))
@@ -418,16 +260,16 @@ def _score_pairs(
             columns[key][i] = float(value)
 
 
-def _have_content(*sides: _Text | None) -> bool:
+def _have_content(*sides: EmbeddedText | None) -> bool:
     return all(side is not None and side.tokens.has_content for side in sides)
 
 
-@lru_cache(maxsize=1)
+@cache
 def _blas() -> ThreadpoolController:
     return ThreadpoolController()  # looks through all loaded libraries, so once
 
 
-def _warn_of_unweighted_texts(scorers: Iterable[_Scorer]) -> None:
+def _warn_of_unweighted_texts(scorers: Iterable[Scorer]) -> None:
     if any(scorer.n_unweighted_texts for scorer in scorers):
         warnings.warn(
             "the idf weights of some texts sum to 0 (every token of them occurs in every text); "

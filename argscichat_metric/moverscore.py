@@ -71,7 +71,7 @@ def _lengths(vectors: np.ndarray) -> np.ndarray:
 
 
 def transport_cost(predicted_weights: np.ndarray, reference_weights: np.ndarray, distances: np.ndarray) -> float:
-    """Cost of the cheapest way to move all weight of one text onto the other (exact optimal transport).
+    """Cost of `transport_plan`.
 
     Args:
         predicted_weights: weights >= 0 with a positive sum, shape (p,).
@@ -80,23 +80,12 @@ def transport_cost(predicted_weights: np.ndarray, reference_weights: np.ndarray,
 
     Returns:
         A value between the smallest and the largest distance.
-
-    References:
-        `ot.emd2` of POT (Flamary et al., JMLR 2021).
     """
-    import ot
-
-    supply, demand = predicted_weights / predicted_weights.sum(), reference_weights / reference_weights.sum()
-    if not (supply.all() and demand.all()):
-        # POT takes weights of 0, but then estimates the dual potentials of their tokens, which nobody reads.
-        rows, columns = np.flatnonzero(supply), np.flatnonzero(demand)
-        supply, demand, distances = supply[rows], demand[columns], distances[np.ix_(rows, columns)]
-    # Neither check costs less than the transport of two short texts, and both sides sum to 1 here.
-    return float(ot.emd2(supply, demand, distances, check_marginals=False, center_dual=False))
+    return float(np.vdot(transport_plan(predicted_weights, reference_weights, distances), distances))
 
 
 def transport_plan(predicted_weights: np.ndarray, reference_weights: np.ndarray, distances: np.ndarray) -> np.ndarray:
-    """The cheapest way to move all weight of one text onto the other, whose cost is `transport_cost`.
+    """The cheapest way to move all weight of one text onto the other (exact optimal transport).
 
     Args:
         predicted_weights: weights >= 0 with a positive sum, shape (p,).
@@ -107,16 +96,18 @@ def transport_plan(predicted_weights: np.ndarray, reference_weights: np.ndarray,
         Which share of all weight is moved from which token to which, shape (p, r), >= 0, with the sum 1.
 
     References:
-        `ot.emd` of POT (Flamary et al., JMLR 2021).
+        `ot.emd` of POT (Flamary et al., JMLR 2021), the solver of `ot.emd2` without the gradients of its cost.
     """
     import ot
 
     supply, demand = predicted_weights / predicted_weights.sum(), reference_weights / reference_weights.sum()
-    cells = np.ix_(np.flatnonzero(supply), np.flatnonzero(demand))
+    if supply.all() and demand.all():
+        # Neither check costs less than the transport of two short texts, and both sides sum to 1 here.
+        return ot.emd(supply, demand, distances, check_marginals=False, center_dual=False)
+    # POT takes weights of 0, but then estimates the dual potentials of their tokens, which nobody reads.
     plan = np.zeros(distances.shape)
-    # The options of transport_cost, for the same reasons.
-    moved = ot.emd(supply[supply > 0], demand[demand > 0], distances[cells], check_marginals=False, center_dual=False)
-    plan[cells] = moved
+    cells = np.ix_(np.flatnonzero(supply), np.flatnonzero(demand))
+    plan[cells] = transport_plan(supply[supply > 0], demand[demand > 0], distances[cells])
     return plan
 
 

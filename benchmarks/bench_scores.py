@@ -7,22 +7,21 @@ a machine and its other work change from minute to minute. `README.md` beside th
 import argparse
 import json
 import os
-import platform
 import random
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import partial
-from importlib.metadata import version
 from pathlib import Path
 from statistics import median
-from typing import Any, NamedTuple
+from typing import Any
 
-ROOT = Path(__file__).resolve().parent.parent
-CORPUS = ROOT.parent / "shared" / "argscichat"
-SAMPLE = ROOT / "argscichat_dataset" / "sample"
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))  # for `python benchmarks/bench_scores.py`
+
+from benchmarks.results import Line, Measured, as_json, as_markdown, describe_machine, seconds_of_others, write_text
+from benchmarks.texts import ROOT, SHORT_TEXT_WORDS, Corpus, DistinctTexts, Pairs
 
 EMBEDDING_METRICS = ("bertscore", "moverscore")
 WORD_METRICS = ("fact_f1", "message_f1")
@@ -33,42 +32,9 @@ MOVERSCORE_BATCH = 256
 TRANSPORT_SOLVERS = {"pot": "pyemd's default solver (POT)", "cpp": "pyemd's C++ solver"}
 DEFAULT_SOLVER = "pot"
 PRODUCT_SIZES = (1024, 2048)
-SHORT_TEXT_WORDS = 5
 TOLERANCE = 1e-4
 N_WARM_UP = 8
 N_CHECKED_ONE_BY_ONE = 48
-_PACKAGES = ("torch", "transformers", "tokenizers", "numpy", "bert-score", "moverscore", "pyemd", "POT", "evaluate")
-
-
-class Pairs(NamedTuple):
-    """Texts to score, aligned."""
-
-    predictions: list[str]
-    references: list[str]
-
-    def first(self, n: int) -> "Pairs":
-        """The first n pairs."""
-        return Pairs(self.predictions[:n], self.references[:n])
-
-
-class Line(NamedTuple):
-    """One row of the table, ready to print; `reached` is None where there is no target."""
-
-    measure: str
-    ours: str
-    other: str = ""
-    ratio: str = ""
-    target: str = ""
-    reached: bool | None = None
-
-
-@dataclass(frozen=True)
-class Measured:
-    """What one measure found: its numbers for the JSON file, its rows for the table, and the ratios by name."""
-
-    numbers: dict[str, Any]
-    lines: list[Line]
-    speedups: dict[str, float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -89,83 +55,6 @@ class Sizes:
 
 
 QUICK = Sizes(repeats=1, rate_pairs=100, memory_pairs=(100, 400), word_rows=2_000)
-
-
-# Texts
-
-
-class DistinctTexts:
-    """Hands texts out so that none comes twice: a text that was there before gets its words shuffled.
-
-    A text that occurs twice is encoded once, by bert-score and by us, which would flatter both.
-
-    Args:
-        words: words to make a text longer with, where its own have no order left.
-    """
-
-    def __init__(self, words: Sequence[str]):
-        self._words = words
-        self._seen: set[str] = set()
-        self._random = random.Random(0)
-
-    def take(self, text: str) -> str:
-        """Return the text, or its words in a new order; the same calls give the same texts."""
-        text = text.strip()
-        words = text.split()
-        while text in self._seen:
-            self._random.shuffle(words)
-            text = " ".join(words)
-            words.append(self._random.choice(self._words))  # only the next round sees it
-        self._seen.add(text)
-        return text
-
-    def draw(self, n_words: int) -> str:
-        """Return a text of words drawn at random."""
-        return self.take(" ".join(self._random.choices(self._words, k=n_words)))
-
-
-class Corpus:
-    """Replies of a dialogue corpus: the official files where they are beside the checkout, else the sample.
-
-    Attributes:
-        name: what the texts are, for the output.
-    """
-
-    def __init__(self) -> None:
-        from argscichat_dataset.source import read_fold
-
-        files = sorted(CORPUS.glob("fold_*_*.json"))
-        self.name = "ArgSciChat" if files else "the made-up sample corpus"
-        papers = [paper for file in files or [SAMPLE / "sample_test.json"] for paper in read_fold(file)]
-        replies = {pair.id: pair.reply for paper in papers for pair in paper.pairs if pair.reply.strip()}
-        self._replies = list(replies.values())
-        # As prediction of a reply, the reply of another pair: real messages on both sides.
-        self._predicted = self._replies[1:] + self._replies[:1]
-        self._words = sorted({word for reply in self._replies for word in reply.split()})
-
-    def pairs(self, n: int) -> Pairs:
-        """The real pairs, and beyond their number pairs of the same words in another order."""
-        n_real = len(self._replies)
-        texts = DistinctTexts(self._words)
-        for reply in self._replies:
-            texts.take(reply)
-        more = Pairs(
-            *([texts.take(side[i % n_real]) for i in range(n_real, n)] for side in (self._predicted, self._replies))
-        )
-        return Pairs(self._predicted[:n] + more.predictions, self._replies[:n] + more.references)
-
-    def short_pairs(self, n: int) -> Pairs:
-        """Pairs of a few words each, for measures of many pairs."""
-        texts = DistinctTexts(self._words)
-        return Pairs(*([texts.draw(SHORT_TEXT_WORDS) for _ in range(n)] for _side in Pairs._fields))
-
-    def described(self, n: int) -> str:
-        """What `pairs(n)` holds."""
-        n_real = len(self._replies)
-        more = f", and {n - n_real} more with their words shuffled" if n > n_real else ""
-        return (
-            f"{min(n, n_real)} of the {n_real} pairs of {self.name}{more}; the prediction is the reply of another pair"
-        )
 
 
 # What is compared
@@ -570,76 +459,8 @@ def measure_all(n: int, sizes: Sizes, with_memory: bool) -> dict[str, Measured]:
     return found
 
 
-def describe_machine() -> dict[str, Any]:
-    """What the numbers depend on besides the code."""
-    import torch
-
-    cpu = Path("/proc/cpuinfo")
-    lines = cpu.read_text().splitlines() if cpu.exists() else []
-    models = [line.split(":")[1].strip() for line in lines if line.startswith("model name")]
-    return {
-        "processor": models[0] if models else platform.processor() or platform.machine(),
-        "cores": os.cpu_count(),
-        "torch_threads": torch.get_num_threads(),
-        "python": platform.python_version(),
-        **{name: version(name) for name in _PACKAGES},
-    }
-
-
-def _seconds_of_others() -> float | None:
-    """Processor time that other programs have used since some moment in the past; None where nobody says."""
-    statistics = Path("/proc/stat")
-    if not statistics.exists():
-        return None
-    user, nice, system, _idle, _iowait, irq, softirq, steal = map(int, statistics.read_text().split()[1:9])
-    mine = os.times()
-    everyone = (user + nice + system + irq + softirq + steal) / os.sysconf("SC_CLK_TCK")
-    return everyone - mine.user - mine.system - mine.children_user - mine.children_system
-
-
-def as_json(found: dict[str, Measured], machine: dict[str, Any], data: str) -> dict[str, Any]:
-    """Every number of a run; the ratios to the originals come first, under keys with `speedup`."""
-    speedups = {name: value for measured in found.values() for name, value in measured.speedups.items()}
-    missed = [line.measure for measured in found.values() for line in measured.lines if line.reached is False]
-    details = {name: measured.numbers for name, measured in found.items()}
-    return {**speedups, "missed_targets": missed, "data": data, "machine": machine, **details}
-
-
-def as_markdown(found: dict[str, Measured], machine: dict[str, Any], data: str) -> str:
-    """The table of a run, and below it what it was measured on."""
-    versions = ", ".join(f"{name} {machine[name]}" for name in _PACKAGES)
-    table = [
-        "| measure | ours | other | ratio | target |",
-        "|---|---|---|---|---|",
-        *(_table_row(line) for measured in found.values() for line in measured.lines),
-    ]
-    notes = [
-        f"Data: {data}. Encoder: all-MiniLM-L6-v2, float32, on the CPU, for all.",
-        f"Machine: {machine['processor']}, {machine['cores']} cores, {machine['torch_threads']} threads of torch; "
-        f"{_share(machine['cores_used_by_others'])} used by other programs during the run.",
-        f"Versions: Python {machine['python']}, {versions}.",
-    ]
-    return "\n".join(table) + "\n\n" + "\n".join(f"- {note}" for note in notes) + "\n"
-
-
-def _table_row(line: Line) -> str:
-    mark = {None: "", True: " (reached)", False: " (**missed**)"}[line.reached]
-    return f"| {line.measure} | {line.ours} | {line.other} | {line.ratio} | {line.target}{mark} |"
-
-
-def _share(cores: float | None) -> str:
-    return "an unknown number of cores" if cores is None else f"{cores:.1f} cores"
-
-
 def _note(text: str) -> None:
     print(f"... {text}", file=sys.stderr, flush=True)
-
-
-def _write(path: Path, text: str) -> None:
-    # Beside and renamed, so that a run that is stopped leaves the results of the run before.
-    partial_file = path.with_name(path.name + ".partial")
-    partial_file.write_text(text, encoding="utf-8")
-    partial_file.replace(path)
 
 
 def parse_arguments(arguments: Sequence[str] | None = None) -> argparse.Namespace:
@@ -660,19 +481,18 @@ def main(arguments: Sequence[str] | None = None) -> None:
     """Run the benchmark; a missed target is marked in the table, and is no failure."""
     chosen = parse_arguments(arguments)
     os.environ["HF_HUB_OFFLINE"] = "1"  # before huggingface_hub is imported, which reads it once
-    sys.path.insert(0, str(ROOT))
-    start, used_before = time.perf_counter(), _seconds_of_others()
+    start, used_before = time.perf_counter(), seconds_of_others()
     found = measure_all(chosen.pairs, QUICK if chosen.quick else Sizes(), not chosen.skip_memory)
     elapsed = time.perf_counter() - start
-    others = None if used_before is None else max(0.0, _seconds_of_others() - used_before) / elapsed
+    others = None if used_before is None else max(0.0, seconds_of_others() - used_before) / elapsed
     machine = describe_machine() | {"seconds": elapsed, "cores_used_by_others": others}
     data = Corpus().described(chosen.pairs)
     table = as_markdown(found, machine, data)
     print(table)
     if chosen.json:
-        _write(chosen.json, json.dumps(as_json(found, machine, data), indent=1, allow_nan=False) + "\n")
+        write_text(chosen.json, json.dumps(as_json(found, machine, data), indent=1, allow_nan=False) + "\n")
     if chosen.markdown:
-        _write(chosen.markdown, table)
+        write_text(chosen.markdown, table)
 
 
 if __name__ == "__main__":

@@ -8,12 +8,7 @@ from typing import Any
 
 import pytest
 
-SAMPLE_FILE = Path(__file__).parents[2] / "argscichat_dataset" / "sample" / "sample_test.json"
-# Five papers of the sample, as official files hold twenty.
-PAPERS_OF_SPLIT = {"train": slice(0, 3), "val": slice(3, 4), "test": slice(4, 5)}
-INTENTS = (
-    "Role,Message Number,Sentence Number,Sentence,Tag\nProponent,0,0,Hello!,Intro\nDomain Expert,1,0,Hello?,Intro\n"
-)
+from tests.official_folder import SAMPLE_FILE, write_official_folder
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -35,14 +30,7 @@ def official_folder(tmp_path: Path, sample_records: dict[str, Any]) -> Callable[
     """Writes a folder with the files of every fold, all alike, and `intents.csv`."""
 
     def write(records: dict[str, Any] | None = None, name: str = "official") -> Path:
-        folder = tmp_path / name
-        folder.mkdir(exist_ok=True)
-        items = list((records or sample_records).items())
-        for split, papers in PAPERS_OF_SPLIT.items():
-            for fold in range(5):
-                (folder / f"fold_{fold}_{split}.json").write_text(json.dumps(dict(items[papers])), encoding="utf-8")
-        (folder / "intents.csv").write_text(INTENTS, encoding="utf-8")
-        return folder
+        return write_official_folder(tmp_path / name, records or sample_records)
 
     return write
 

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from argscichat_metric import embedding_scores, encoder, encoder_files
+from argscichat_metric import embedding_pass, embedding_scores, encoder, encoder_files
 from argscichat_metric.bertscore import BertScore
 from argscichat_metric.compute import compute_scores
 from argscichat_metric.embedding_cache import EmbeddingCache
@@ -21,6 +21,8 @@ from argscichat_metric.encoder import Encoder, load_encoder
 from argscichat_metric.encoder_files import EncoderError
 from argscichat_metric.options import EMBEDDED_ENCODER
 from tests.tiny_models import build_tiny_model
+
+pytestmark = pytest.mark.usefixtures("one_torch_thread")
 
 KEYS = ("bertscore_precision", "bertscore_recall", "bertscore_f1", "moverscore")
 MESSAGE_LIMIT = 1000
@@ -37,20 +39,9 @@ REFERENCES = ["The corpus is small.", "I do not know.", "a parser of dialogues",
 score = partial(compute_scores, metrics=["bertscore", "moverscore"], per_example=True)
 
 
-@pytest.fixture(scope="module", autouse=True)
-def _one_torch_thread():
-    """Batches of a few words keep two cores waiting for each other, on a busy machine for most of the time."""
-    import torch
-
-    n_threads = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(n_threads)
-
-
 @pytest.fixture(autouse=True)
 def _cache_of_its_own(monkeypatch):
-    monkeypatch.setattr(embedding_scores, "_CACHE", EmbeddingCache())
+    monkeypatch.setattr(embedding_pass, "_CACHE", EmbeddingCache())
 
 
 @pytest.fixture

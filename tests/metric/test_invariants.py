@@ -10,6 +10,8 @@ import pytest
 
 from argscichat_metric.compute import compute_scores
 
+pytestmark = pytest.mark.usefixtures("one_torch_thread")
+
 
 @dataclass(frozen=True)
 class Score:
@@ -68,17 +70,6 @@ REFERENCES = [
     {"message": "The annotators agreed.", "facts": ["s4"]},
     {"message": "zurück? no, no.", "facts": ["s3", "s4"]},
 ]
-
-
-@pytest.fixture(scope="module", autouse=True)
-def _one_torch_thread():
-    """Batches of a few words keep two cores waiting for each other, on a busy machine for most of the time."""
-    import torch
-
-    n_threads = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(n_threads)
 
 
 def score(predictions: list[dict], references: list[dict], **options: Any) -> dict[str, Any]:

@@ -7,13 +7,15 @@ from typing import Any
 
 import pytest
 
-from argscichat_metric import embedding_scores
+from argscichat_metric import embedding_pass, embedding_scores
 from argscichat_metric.bertscore import BertScore
 from argscichat_metric.compute import compute_scores
 from argscichat_metric.embedding_cache import EmbeddingCache
 from argscichat_metric.encoder import Encoder
 from argscichat_metric.options import EMBEDDED_ENCODER, METRICS, PRESETS, Options
 from tests.tiny_models import build_tiny_model
+
+pytestmark = pytest.mark.usefixtures("one_torch_thread")
 
 MESSAGE_LIMIT = 1000
 OPTIONS = [field.name for field in fields(Options)]
@@ -31,17 +33,6 @@ HUGE_NUMBER = 10**10_000
 score = partial(compute_scores, PREDICTIONS, REFERENCES)
 score_embeddings = partial(score, metrics=["bertscore", "moverscore"], per_example=True)
 score_facts = partial(compute_scores, metrics=["fact_f1"], per_example=True)
-
-
-@pytest.fixture(scope="module", autouse=True)
-def _one_torch_thread():
-    """Batches of a few words keep two cores waiting for each other, on a busy machine for most of the time."""
-    import torch
-
-    n_threads = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(n_threads)
 
 
 # --- What is refused ---
@@ -236,7 +227,7 @@ class Probe:
             return forward(encoder, ids, layers)
 
         self.monkeypatch.setattr(Encoder, "_hidden_states", counted)
-        self.monkeypatch.setattr(embedding_scores, "_CACHE", EmbeddingCache())
+        self.monkeypatch.setattr(embedding_pass, "_CACHE", EmbeddingCache())
         return batches
 
 
@@ -455,7 +446,7 @@ def _per_example(probe: Probe) -> None:
 def _device(probe: Probe) -> None:
     devices: list[str] = []
     forward = Encoder._hidden_states
-    probe.monkeypatch.setattr(embedding_scores, "_CACHE", EmbeddingCache())
+    probe.monkeypatch.setattr(embedding_pass, "_CACHE", EmbeddingCache())
     probe.monkeypatch.setattr(
         Encoder, "_hidden_states", lambda self, *args: devices.append(self.device) or forward(self, *args)
     )
@@ -503,9 +494,9 @@ def _cache_mb(probe: Probe) -> None:
         first, second = score_embeddings(cache_mb=cache_mb), score_embeddings(cache_mb=cache_mb)
         assert first == second
         assert sum(batches) == n_embedded
-    assert 0 < embedding_scores._CACHE.used_bytes <= 1 << 20
+    assert 0 < embedding_pass._CACHE.used_bytes <= 1 << 20
     score_embeddings(cache_mb=0)
-    assert embedding_scores._CACHE.used_bytes == 0
+    assert embedding_pass._CACHE.used_bytes == 0
 
 
 @effect_of("progress")

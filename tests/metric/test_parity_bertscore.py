@@ -14,22 +14,13 @@ from argscichat_metric.options import EMBEDDED_ENCODER
 from benchmarks.originals import bertscore_original, load_bertscore
 from tests.tiny_models import FAMILIES, build_tiny_model, sample_pairs
 
+pytestmark = pytest.mark.usefixtures("one_torch_thread")
+
 TOLERANCE = 1e-5
 KEYS = ("bertscore_precision", "bertscore_recall", "bertscore_f1")
 # Layer 0 is left out: transformers cannot run DeBERTa and LED without any layer.
 LAYERS = {"first": lambda depth: 1, "last but one": lambda depth: depth - 1, "last": lambda depth: depth}
 BATCH_OF_THE_PACKAGE = 64
-
-
-@pytest.fixture(scope="module", autouse=True)
-def _one_torch_thread():
-    """One text a batch keeps two cores waiting for each other, on a busy machine for most of the time."""
-    import torch
-
-    n_threads = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(n_threads)
 
 
 @pytest.fixture(scope="module", params=[EMBEDDED_ENCODER, *FAMILIES])

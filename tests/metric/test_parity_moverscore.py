@@ -18,6 +18,8 @@ from benchmarks import originals
 from benchmarks.originals import load_moverscore, moverscore_original, moverscore_source
 from tests.tiny_models import FAMILIES, build_tiny_model, sample_pairs
 
+pytestmark = pytest.mark.usefixtures("one_torch_thread")
+
 TOLERANCE = 1e-5
 TOLERANCE_OF_CPP_SOLVER = 5e-5
 STOP_WORDS = ["the", "a", "of", "is", "in", "to", "and"]
@@ -42,14 +44,8 @@ CASES = {
 
 
 @pytest.fixture(scope="module", autouse=True)
-def _one_torch_thread():
-    """One text a batch keeps two cores waiting for each other, on a busy machine for most of the time."""
-    import torch
-
-    n_threads = torch.get_num_threads()
-    torch.set_num_threads(1)
+def _forget_the_originals():
     yield
-    torch.set_num_threads(n_threads)
     RememberingModel.outputs.clear()
     load_moverscore.cache_clear()
 

@@ -79,7 +79,7 @@ def test_the_replies_that_differ_most_are_drawn_where_both_systems_have_one(run,
         (["--metrics", "fact_f2"], "metrics: expected some of"),
         (["--name", "x"], "--name: expected one name for each of the 2 files, got 1"),
         (["--name", "x", "--name", "x"], "--name: expected names that differ, got 'x' more than once"),
-        (["--confidence", "95"], "confidence: expected a number between 0 and 1, got 95.0"),
+        (["--confidence", "95"], "confidence: expected a number above 0 and below 1, or None, got 95.0"),
         (["--json", "no/such/folder/r.json"], "does not exist"),
         (["--latex", "no/such/folder/r.tex"], "does not exist"),
         (["--markdown", "no/such/folder/r.md"], "does not exist"),
@@ -117,7 +117,9 @@ def test_score_and_compare_take_the_same_options_of_scoring(run):
 
     commands = cli.typer.main.get_command(cli.app).commands
     offered = {name: {p.name: p for p in commands[name].params} for name in ("score", "compare")}
-    shared = set(Options.__dataclass_fields__) - {"progress", "per_example"} | {"no_progress", "ignore_unknown"}
+    # A comparison always has intervals, and resamples more often, as its p-values need it.
+    own = {"progress", "per_example", "confidence", "n_resamples", "seed"}
+    shared = set(Options.__dataclass_fields__) - own | {"no_progress", "ignore_unknown"}
     for name in shared:
         one, other = (offered[command][name] for command in ("score", "compare"))
         assert (one.default, one.help, one.opts) == (other.default, other.help, other.opts)

@@ -463,13 +463,13 @@ class CountedEncoder:
     """What the encoder was asked for: how often it was loaded, and every text that it embedded."""
 
     def __init__(self, monkeypatch):
-        from argscichat_metric import embedding_scores, encoder
+        from argscichat_metric import embedding_pass, encoder
         from argscichat_metric.embedding_cache import EmbeddingCache
 
         self.n_loaded, self.texts = 0, []
         monkeypatch.setattr(encoder, "_LOADED", {})
         self.cache = EmbeddingCache()
-        monkeypatch.setattr(embedding_scores, "_CACHE", self.cache)
+        monkeypatch.setattr(embedding_pass, "_CACHE", self.cache)
         load, tokenize = encoder.Encoder.__init__, encoder.Encoder.tokenize
 
         def counted_load(*arguments):
