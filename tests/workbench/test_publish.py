@@ -34,34 +34,6 @@ SPACE_ID, DATASET_ID = "someone/argscichat_metric", "someone/argscichat"
 TOKEN = "hf_a-token-of-the-tests"
 MADE = {"README.md", "requirements.txt"}
 AT_THE_ROOT = {"app.py", "LICENSE"} | MADE
-# Stands in for the app in a tree that has none: it needs the same packages, and answers.
-STAND_IN = """\
-import http.server
-import os
-
-import argscichat.scoring
-import argscichat_metric.compute
-
-if __name__ == "__main__":
-    address = ("127.0.0.1", int(os.environ["GRADIO_SERVER_PORT"]))
-    http.server.HTTPServer(address, http.server.SimpleHTTPRequestHandler).serve_forever()
-"""
-
-
-@pytest.fixture(scope="module")
-def source(root, tmp_path_factory) -> Path:
-    """A whole source tree: this one, or a copy with a stand-in where this one has no app."""
-    if (root / "app.py").is_file():
-        return root
-    tree = tmp_path_factory.mktemp("source")
-    for package in publish.PACKAGES:
-        shutil.copytree(root / package, tree / package)
-    for name in ("LICENSE", "pyproject.toml", "requirements.txt"):
-        shutil.copy(root / name, tree / name)
-    with (tree / "requirements.txt").open("a") as requirements:
-        requirements.write(f"gradio=={importlib.metadata.version('gradio')}\n")
-    (tree / "app.py").write_text(STAND_IN)
-    return tree
 
 
 @pytest.fixture(scope="module")
@@ -70,10 +42,10 @@ def official(tmp_path_factory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def published(source, official, tmp_path_factory) -> Path:
+def published(root, official, tmp_path_factory) -> Path:
     """Both folders, for named repositories; assembled once, not to be changed."""
     output = tmp_path_factory.mktemp("published") / "hub"
-    assemble(output, official, repo_id=SPACE_ID, dataset_repo_id=DATASET_ID, source=source)
+    assemble(output, official, repo_id=SPACE_ID, dataset_repo_id=DATASET_ID, source=root)
     return output
 
 
@@ -94,13 +66,13 @@ def no_dataset(monkeypatch):
 
 
 @pytest.fixture
-def tree(source, tmp_path) -> Path:
+def tree(root, tmp_path) -> Path:
     """A copy of what is published of the source tree, to be changed."""
     copy = tmp_path / "tree"
     for package in publish.PACKAGES:
-        shutil.copytree(source / package, copy / package)
+        shutil.copytree(root / package, copy / package)
     for name in ("app.py", "LICENSE", "requirements.txt"):
-        shutil.copy(source / name, copy / name)
+        shutil.copy(root / name, copy / name)
     return copy
 
 
@@ -111,32 +83,32 @@ def files_of(folder: Path) -> set[str]:
 # --- What is in the folders ---
 
 
-def files_of_the_packages(source: Path) -> set[str]:
+def files_of_the_packages(root: Path) -> set[str]:
     """What a wheel of the project holds."""
-    setup = tomllib.loads((source / "pyproject.toml").read_text())["tool"]["setuptools"]
+    setup = tomllib.loads((root / "pyproject.toml").read_text())["tool"]["setuptools"]
     files = set()
     for package in setup["packages"]:
-        folder = source / package.replace(".", "/")
+        folder = root / package.replace(".", "/")
         for pattern in ("*.py", *setup["package-data"].get(package, ())):
-            files |= {file.relative_to(source).as_posix() for file in folder.glob(pattern) if file.is_file()}
+            files |= {file.relative_to(root).as_posix() for file in folder.glob(pattern) if file.is_file()}
     return files
 
 
-def test_the_space_holds_app_packages_and_the_files_of_the_metric_at_its_root_and_nothing_else(space, source):
-    packages = files_of_the_packages(source)
+def test_the_space_holds_app_packages_and_the_files_of_the_metric_at_its_root_and_nothing_else(space, root):
+    packages = files_of_the_packages(root)
     siblings = {Path(file).name for file in packages if re.fullmatch(r"argscichat_metric/\w+\.py", file)}
     assert f"{publish.METRIC}.py" in siblings
     assert files_of(space) == AT_THE_ROOT | packages | siblings - {"__init__.py"}
 
 
-def test_what_is_copied_is_the_same_byte_for_byte(space, source):
+def test_what_is_copied_is_the_same_byte_for_byte(space, root):
     for name in files_of(space) - MADE:
-        original = source / name if (source / name).is_file() else source / publish.METRIC / name
+        original = root / name if (root / name).is_file() else root / publish.METRIC / name
         assert (space / name).read_bytes() == original.read_bytes(), name
 
 
-def test_no_file_names_a_place_of_this_machine(published, source):
-    places = {source, published.parent, Path(tempfile.gettempdir()), Path.home()}
+def test_no_file_names_a_place_of_this_machine(published, root):
+    places = {root, published.parent, Path(tempfile.gettempdir()), Path.home()}
     for name in files_of(published):
         content = (published / name).read_bytes()
         assert not [place for place in places if os.fsencode(place) + b"/" in content], name
@@ -200,19 +172,19 @@ def test_the_header_names_the_gradio_and_the_python_that_the_pins_are_tested_wit
     assert f"gradio=={header['sdk_version']}" in (space / "requirements.txt").read_text().splitlines()
 
 
-def test_the_requirements_are_the_pins_of_the_project_and_the_index_of_torch_for_the_cpu(space, source):
+def test_the_requirements_are_the_pins_of_the_project_and_the_index_of_torch_for_the_cpu(space, root):
     def lines(file):
         return [line for line in file.read_text().splitlines() if line and not line.startswith("#")]
 
     index, *pins = lines(space / "requirements.txt")
     assert index == "--extra-index-url https://download.pytorch.org/whl/cpu"
-    assert pins == lines(source / "requirements.txt")
+    assert pins == lines(root / "requirements.txt")
     assert all(re.fullmatch(r"[\w.-]+==[\w.]+", pin) for pin in pins)
 
 
-def test_the_card_of_the_space_is_the_metric_card_with_its_own_address(space, source):
+def test_the_card_of_the_space_is_the_metric_card_with_its_own_address(space, root):
     text = SpaceCard.load(space / "README.md").text
-    card = (source / publish.METRIC / "README.md").read_text()
+    card = (root / publish.METRIC / "README.md").read_text()
     assert text.strip() == card.split("---\n", 2)[2].strip().replace('"./argscichat_metric"', f'"{SPACE_ID}"')
     assert f'evaluate.load("{SPACE_ID}", "retrieval")' in text
     assert "./argscichat_metric" not in text
@@ -382,9 +354,9 @@ def test_requirements_without_a_pinned_gradio_are_refused(tree, tmp_path):
         assemble(tmp_path / "hub", source=tree)
 
 
-def test_a_failing_dataset_leaves_no_folder_behind(source, tmp_path):
+def test_a_failing_dataset_leaves_no_folder_behind(root, tmp_path):
     with pytest.raises(ValueError, match="fold_0_train"):
-        assemble(tmp_path / "hub", tmp_path, source=source)
+        assemble(tmp_path / "hub", tmp_path, source=root)
     assert not list(tmp_path.iterdir())
 
 
@@ -399,33 +371,33 @@ def test_a_failing_dataset_leaves_no_folder_behind(source, tmp_path):
         ({"dataset_repo_id": "x" * 5000 + "/y"}, "dataset_repo_id: expected USER/NAME"),
     ],
 )
-def test_an_id_that_no_repository_can_have_is_refused_before_any_work(source, tmp_path, ids, part):
+def test_an_id_that_no_repository_can_have_is_refused_before_any_work(root, tmp_path, ids, part):
     with pytest.raises(ValueError, match=re.escape(part)) as error:
-        assemble(tmp_path / "hub", tmp_path, source=source, **ids)
+        assemble(tmp_path / "hub", tmp_path, source=root, **ids)
     assert len(str(error.value)) < 1000
 
 
 @pytest.mark.usefixtures("no_dataset")
-def test_an_earlier_publication_is_replaced_only_if_asked_and_another_folder_never(source, tmp_path):
+def test_an_earlier_publication_is_replaced_only_if_asked_and_another_folder_never(root, tmp_path):
     output = tmp_path / "hub"
-    assemble(output, source=source)
+    assemble(output, source=root)
     (output / "stale").write_text("x")
     with pytest.raises(FileExistsError, match="--overwrite"):
-        assemble(output, source=source)
-    assemble(output, source=source, overwrite=True)
+        assemble(output, source=root)
+    assemble(output, source=root, overwrite=True)
     assert {file.name for file in output.iterdir()} == {publish.METRIC, publish.DATASET}
     shutil.rmtree(output / publish.DATASET)
     with pytest.raises(FileExistsError, match="expected an earlier build"):
-        assemble(output, source=source, overwrite=True)
+        assemble(output, source=root, overwrite=True)
 
 
 # --- The command ---
 
 
 @pytest.fixture
-def publish_run(run, source, tmp_path, monkeypatch, no_dataset):
+def publish_run(run, root, tmp_path, monkeypatch, no_dataset):
     """Run the command on the source tree, without a token unless the test sets one."""
-    monkeypatch.setattr(publish_command, "assemble", functools.partial(assemble, source=source))
+    monkeypatch.setattr(publish_command, "assemble", functools.partial(assemble, source=root))
     for name in ("HF_TOKEN", "HUGGING_FACE_HUB_TOKEN"):
         monkeypatch.delenv(name, raising=False)
     return functools.partial(run, "publish", "--output", tmp_path / "hub")
