@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from argscichat.handed_in import References, as_sentence_ids, read_predictions, read_references
-from argscichat_metric.compute import result_of, score_pairs, score_rows
+from argscichat_metric.compute import check_units, result_of, score_pairs, score_rows
 from argscichat_metric.options import Options
 from argscichat_metric.rows import Row, pair_rows
 from argscichat_metric.shortened import shorten
@@ -118,6 +118,7 @@ def score_in_windows(rows: MatchedRows, size: int, **options: Any) -> Iterator[t
     if checked.idf:
         raise ValueError("idf: its weights come from all rows, so they cannot be scored a window at a time")
     pairs = pair_rows(rows.predictions, rows.references)
+    check_units(pairs, checked)
     parts = []
     for start in range(0, pairs.n, size):
         window = slice(start, start + size)

@@ -77,9 +77,22 @@ def score_pairs(pairs: Pairs, options: Options) -> dict[str, Any]:
         ValueError: a metric that the rows have no field for, too many facts, an encoder that cannot be used, papers
             named in some rows only where intervals are asked for.
     """
-    if options.confidence is not None:
-        units_of(pairs.paper_ids, pairs.n)  # refuses papers in some rows only, before the long work
+    check_units(pairs, options)
     return result_of([score_rows(pairs, options)], pairs.paper_ids, options)
+
+
+def check_units(pairs: Pairs, options: Options) -> None:
+    """Refuse rows that intervals cannot be computed of, before the long work.
+
+    Args:
+        pairs: all rows that a result is about.
+        options: checked options.
+
+    Raises:
+        ValueError: papers named in some rows only, where intervals are asked for.
+    """
+    if options.confidence is not None:
+        units_of(pairs.paper_ids, pairs.n)
 
 
 def score_rows(pairs: Pairs, options: Options) -> RowScores:

@@ -26,6 +26,7 @@ from argscichat.space.file_scores import (
 from argscichat.space.limits import FILE_LIMITS, InputError
 from argscichat.space.sample import AGENTS, sample_predictions, sample_references
 from argscichat.space.uploads import read_uploaded_predictions, read_uploaded_references
+from argscichat_metric.confidence import units_of
 from argscichat_metric.rows import Row, pair_rows
 
 SOURCES = ("The sample's two agents", "My files")
@@ -178,6 +179,10 @@ def _uploaded(first: str | None, second: str | None, references: str | None, ign
     if second:
         rows["second file"] = read_uploaded_predictions(second, "second")
     known = read_uploaded_references(references, "references")
+    try:
+        units_of([row.paper_id for row in known.rows], len(known.rows))
+    except ValueError as error:
+        raise InputError("references", str(error)) from None
     fields = zip(rows.items(), _FIELDS, strict=False)
     return HandedIn(
         {name: _matched(of_system, known, ignore_unknown, field) for (name, of_system), field in fields}, known
@@ -194,11 +199,11 @@ def _matched(predictions: list[Row], references: References, ignore_unknown: boo
 
 
 def _compared(handed_in: HandedIn) -> Comparison:
-    systems = {
+    systems = {}
+    for name, rows in handed_in.systems.items():
         # Without the empty rows that stand in for missing predictions, which the comparison counts.
-        name: [_as_dict(row) for row in rows.predictions if row.id not in set(rows.missing)]
-        for name, rows in handed_in.systems.items()
-    }
+        missing = set(rows.missing)
+        systems[name] = [_as_dict(row) for row in rows.predictions if row.id not in missing]
     references = next(iter(handed_in.systems.values())).references
     return compare_systems(systems, [_as_dict(row) for row in references], confidence=_CONFIDENCE)
 

@@ -275,3 +275,12 @@ def test_the_app_is_built_without_a_model(root):
     code = "import app, sys; app.build_demo(); print('torch' in sys.modules, 'transformers' in sys.modules)"
     run = subprocess.run([sys.executable, "-c", code], cwd=root, capture_output=True, text=True, check=True)
     assert run.stdout.split()[-2:] == ["False", "False"]
+
+
+def test_references_of_which_some_name_no_paper_are_an_error_beside_their_field_before_any_work(tmp_path, monkeypatch):
+    monkeypatch.setattr(score_files, "score_in_windows", None)  # calling it would be another error
+    predictions = written(tmp_path / "p.jsonl", row_text(id="a") + row_text(id="b"))
+    references = written(tmp_path / "r.jsonl", row_text(id="a", paper_id="p") + row_text(id="b"))
+    (outputs,) = score_files._score(score_files.SOURCES[1], predictions, None, references, False, None)
+    assert "&#x27;paper_id&#x27; is missing" in outputs[-1]["value"]
+    assert [error["visible"] for error in outputs[-3:]] == [False, False, True]
