@@ -4,17 +4,16 @@ import glob
 import os
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from statistics import stdev
 from typing import Any
 
 from argscichat.handed_in import read_predictions, read_references
 from argscichat.scoring import MatchedRows, ScoredFile, match_rows
 from argscichat_dataset.built import built_configs
-from argscichat_metric.compute import score_pairs
-from argscichat_metric.confidence import units_of
+from argscichat_metric.compute import RowScores, check_units, result_of, score_rows
 from argscichat_metric.options import Options
-from argscichat_metric.report import Column, intervals, summarize
+from argscichat_metric.report import Column, summarize
 from argscichat_metric.rows import Pairs, pair_rows
 from argscichat_metric.shortened import shorten
 
@@ -89,13 +88,20 @@ def score_folds(
     }
     pairs = {fold: _pairs_of(fold, rows) for fold, rows in matched.items()}
     _check_alike(pairs, with_papers=checked.confidence is not None)
-    folds = {fold: ScoredFile(_score_fold(fold, pairs[fold], checked), rows) for fold, rows in matched.items()}
+    parts = {fold: _score_fold(fold, of_fold, checked) for fold, of_fold in pairs.items()}
+    folds = {
+        fold: ScoredFile(result_of([parts[fold]], pairs[fold].paper_ids, checked), rows)
+        for fold, rows in matched.items()
+    }
     means = _means_by_fold([scored.result for scored in folds.values()])
+    # From the scores in the folds: with idf, texts scored together have other weights than by fold.
+    paper_ids = [paper_id for of_fold in pairs.values() for paper_id in of_fold.paper_ids]
+    pooled = result_of(list(parts.values()), paper_ids, replace(checked, per_example=False))
     return ScoredFolds(
         folds,
         summarize(means),
         {key: _deviation(column) for key, column in means.items()},
-        _pooled([scored.result for scored in folds.values()], list(pairs.values()), checked),
+        pooled,
     )
 
 
@@ -168,9 +174,10 @@ def _pairs_of(fold: str, rows: MatchedRows) -> Pairs:
         raise ValueError(f"fold {shorten(fold)}: {error}") from error
 
 
-def _score_fold(fold: str, pairs: Pairs, options: Options) -> dict[str, Any]:
+def _score_fold(fold: str, pairs: Pairs, options: Options) -> RowScores:
     try:
-        return score_pairs(pairs, options)
+        check_units(pairs, options)
+        return score_rows(pairs, options)
     except ValueError as error:
         raise ValueError(f"fold {shorten(fold)}: {error}") from error
 
@@ -208,16 +215,3 @@ def _means_by_fold(results: Sequence[Mapping[str, Any]]) -> dict[str, Column]:
 def _deviation(column: Column) -> float | None:
     means = [value for value in column if value is not None]
     return stdev(means) if len(means) > 1 else None
-
-
-def _pooled(results: Sequence[Mapping[str, Any]], pairs: Sequence[Pairs], options: Options) -> dict[str, Any]:
-    # From the scores in the folds: with idf, texts scored together have other weights than by fold.
-    columns = {
-        key: [value for result in results for value in result["per_example"][key]] for key in results[0]["per_example"]
-    }
-    counts = {key: sum(result[key] for result in results) for key in results[0] if key.startswith("n_")}
-    pooled = summarize(columns) | counts | {"signature": results[0]["signature"]}
-    if options.confidence is None:
-        return pooled
-    paper_ids = [paper_id for side in pairs for paper_id in side.paper_ids]
-    return pooled | intervals(columns, units_of(paper_ids, len(paper_ids)), options)
