@@ -12,7 +12,7 @@ from argscichat_metric.encoder import load_encoder
 from argscichat_metric.encoder_files import locate
 from argscichat_metric.options import EMBEDDED_ENCODER
 from benchmarks.originals import bertscore_original, load_bertscore
-from tests.tiny_models import FAMILIES, build_tiny_model, sample_pairs
+from tests.tiny_models import build_tiny_model, sample_pairs
 
 pytestmark = pytest.mark.usefixtures("one_torch_thread")
 
@@ -21,22 +21,6 @@ KEYS = ("bertscore_precision", "bertscore_recall", "bertscore_f1")
 # Layer 0 is left out: transformers cannot run DeBERTa and LED without any layer.
 LAYERS = {"first": lambda depth: 1, "last but one": lambda depth: depth - 1, "last": lambda depth: depth}
 BATCH_OF_THE_PACKAGE = 64
-
-
-@pytest.fixture(scope="module", params=[EMBEDDED_ENCODER, *FAMILIES])
-def encoder(request, tmp_path_factory) -> str:
-    """The folder of a model."""
-    if request.param == EMBEDDED_ENCODER:
-        return locate(EMBEDDED_ENCODER)[0]
-    return build_tiny_model(request.param, tmp_path_factory.mktemp("models"))
-
-
-@pytest.fixture(scope="module")
-def pairs(encoder) -> tuple[list[str], list[str]]:
-    """Predictions and references; half of them for a tiny model, where the originals take most of the time."""
-    predictions, references = sample_pairs()
-    step = 2 if Path(encoder).name in FAMILIES else 1
-    return predictions[::step], references[::step]
 
 
 @pytest.fixture(scope="module")

@@ -5,7 +5,6 @@ solves, which alone moves a score by up to 3e-5; one test compares with it all t
 """
 
 import json
-from pathlib import Path
 from typing import Any, ClassVar
 
 import numpy as np
@@ -16,7 +15,7 @@ from argscichat_metric.encoder_files import locate
 from argscichat_metric.options import EMBEDDED_ENCODER
 from benchmarks import originals
 from benchmarks.originals import load_moverscore, moverscore_original, moverscore_source
-from tests.tiny_models import FAMILIES, build_tiny_model, sample_pairs
+from tests.tiny_models import sample_pairs
 
 pytestmark = pytest.mark.usefixtures("one_torch_thread")
 
@@ -54,22 +53,6 @@ def _forget_the_originals():
 def embedded_encoder() -> str:
     """The folder of the embedded encoder."""
     return locate(EMBEDDED_ENCODER)[0]
-
-
-@pytest.fixture(scope="module", params=[EMBEDDED_ENCODER, *FAMILIES])
-def encoder(request, tmp_path_factory) -> str:
-    """The folder of a model."""
-    if request.param == EMBEDDED_ENCODER:
-        return locate(EMBEDDED_ENCODER)[0]
-    return build_tiny_model(request.param, tmp_path_factory.mktemp("models"))
-
-
-@pytest.fixture(scope="module")
-def pairs(encoder) -> tuple[list[str], list[str]]:
-    """Predictions and references; half of them for a tiny model, where the originals take most of the time."""
-    predictions, references = sample_pairs()
-    step = 2 if Path(encoder).name in FAMILIES else 1
-    return predictions[::step], references[::step]
 
 
 def ours(predictions: list[str], references: list[str], encoder: str, **options) -> np.ndarray:
