@@ -4,7 +4,7 @@ import difflib
 from collections.abc import Iterable
 from dataclasses import dataclass, fields
 from numbers import Real
-from typing import Any
+from typing import Any, TypeVar
 
 from .shortened import shorten
 
@@ -58,8 +58,32 @@ _NAMES = {
 }
 
 
+OptionsT = TypeVar("OptionsT", bound="CallOptions")
+
+
+class CallOptions:
+    """Options of one call, as a frozen dataclass that checks its values."""
+
+    @classmethod
+    def of(cls: type[OptionsT], given: dict[str, Any]) -> OptionsT:
+        """Check the keyword arguments of a call.
+
+        Args:
+            given: option names and values.
+
+        Returns:
+            The options, defaults filled in.
+
+        Raises:
+            TypeError: an option that does not exist (the closest name is suggested), or a value of the wrong type.
+            ValueError: a value that is not allowed.
+        """
+        check_known(given, cls)
+        return cls(**given)
+
+
 @dataclass(frozen=True)
-class Options:
+class Options(CallOptions):
     """Options of one computation, checked.
 
     Args:
@@ -138,23 +162,6 @@ class Options:
         object.__setattr__(self, "stop_words", frozenset(_checked_texts("stop_words", self.stop_words)))
         object.__setattr__(self, "confidence", _checked_level("confidence", self.confidence))
         self._check_combinations()
-
-    @classmethod
-    def of(cls, given: dict[str, Any]) -> "Options":
-        """Check the keyword arguments of a call.
-
-        Args:
-            given: option names and values.
-
-        Returns:
-            The options, defaults filled in.
-
-        Raises:
-            TypeError: an option that does not exist (the closest name is suggested), or a value of the wrong type.
-            ValueError: a value that is not allowed.
-        """
-        check_known(given, cls)
-        return cls(**given)
 
     def encoder_of(self, metric: str) -> str:
         """The encoder of `"bertscore"` or `"moverscore"`, all ways of naming it taken together."""

@@ -3,9 +3,8 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 from numbers import Integral
-from typing import Any
 
-from .options import check_known, check_type, check_whole_number
+from .options import CallOptions, check_type, check_whole_number
 from .retrieval_rows import MAX_RANKED
 from .shortened import shorten
 
@@ -14,7 +13,7 @@ CUTOFFS = (1, 2, 3, 5, 10, 100)
 
 
 @dataclass(frozen=True)
-class RetrievalOptions:
+class RetrievalOptions(CallOptions):
     """Options of one computation of retrieval scores, checked.
 
     Args:
@@ -34,23 +33,6 @@ class RetrievalOptions:
         """Check every option and bring the cutoffs to one form."""
         object.__setattr__(self, "k", _checked_cutoffs(self.k))
         check_type("per_example", self.per_example, bool, "True or False")
-
-    @classmethod
-    def of(cls, given: dict[str, Any]) -> "RetrievalOptions":
-        """Check the keyword arguments of a call.
-
-        Args:
-            given: option names and values.
-
-        Returns:
-            The options, defaults filled in.
-
-        Raises:
-            TypeError: an option that does not exist (the closest name is suggested), or a value of the wrong type.
-            ValueError: a value that is not allowed.
-        """
-        check_known(given, cls)
-        return cls(**given)
 
 
 def _checked_cutoffs(k: object) -> tuple[int, ...]:
