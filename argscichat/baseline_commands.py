@@ -1,6 +1,5 @@
 """The commands `argscichat baseline NAME` and `argscichat baseline all`."""
 
-import json
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -14,8 +13,9 @@ from rich.text import Text
 
 from argscichat.baseline_results import COLUMNS, FAMILIES, BaselineResult, baseline_results, read_test_splits
 from argscichat.baselines import BaselineOptions, ranked, score_sentences, select_facts
+from argscichat.compare_tables import markdown_rows
 from argscichat.handed_in import read_message_pairs
-from argscichat.output_files import check_can_write, write_json_lines, write_whole
+from argscichat.output_files import check_can_write, json_text, write_json_lines, write_whole
 from argscichat_dataset.corpus import Row
 
 app = typer.Typer(help="Select facts without training: what every new agent should beat.", no_args_is_help=True)
@@ -122,7 +122,7 @@ def all_baselines(
     note = Text("The mean of Fact-F1 and all other columns are means over the folds, as the paper reports.")
     Console(highlight=False).print(Group(*tables, note))
     if json_file:
-        write_whole(json_file, json.dumps(_as_json(results), indent=2, allow_nan=False) + "\n")
+        write_whole(json_file, json_text(_as_json(results)))
     if markdown:
         write_whole(markdown, _page(splits, results))
 
@@ -180,9 +180,7 @@ def _page(splits: dict[str, dict[str, list[Row]]], results: dict[str, list[Basel
     tables = []
     for family, of_family in results.items():
         header = ["baseline", *(f"Fact-F1, {fold}" for fold in splits[family]), "mean", *list(COLUMNS.values())[1:]]
-        rule = ["---", *["---:"] * (len(header) - 1)]
-        rows = [[result.name, *_numbers(result)] for result in of_family]
-        lines = [f"| {' | '.join(cells)} |" for cells in (header, rule, *rows)]
+        lines = markdown_rows(header, [[result.name, *_numbers(result)] for result in of_family])
         tables.append("\n".join([f"## {_title(family, splits[family])}", "", *lines]))
     dialogue, retrieval = results["fold"][0].signatures
     return _PAGE.format(tables="\n\n".join(tables), dialogue=dialogue, retrieval=retrieval)

@@ -7,7 +7,15 @@ from statistics import fmean
 
 from tqdm.auto import tqdm
 
-from argscichat.baselines import BASELINES, READ_THE_QUERY, BaselineOptions, ranked, score_sentences, select_facts
+from argscichat.baselines import (
+    BASELINES,
+    QUERIES,
+    READ_THE_QUERY,
+    BaselineOptions,
+    ranked,
+    score_sentences,
+    select_facts,
+)
 from argscichat_dataset.built import read_built_pairs
 from argscichat_dataset.configs import FOLD_CONFIGS, PAPERS_CONFIGS, config_files, config_rows
 from argscichat_dataset.corpus import Row
@@ -86,8 +94,7 @@ def baseline_results(
     Raises:
         EncoderError: the encoder cannot be loaded.
     """
-    variants = [(name, "message") for name in BASELINES] + [(name, "history") for name in READ_THE_QUERY]
-    variants.sort(key=lambda variant: list(BASELINES).index(variant[0]))
+    variants = [(name, query) for name in BASELINES for query in (QUERIES if name in READ_THE_QUERY else QUERIES[:1])]
     return [
         _result(name, folds, replace(options, query=query))
         for name, query in tqdm(variants, disable=not progress, unit="baseline")

@@ -1,6 +1,5 @@
 """The command line: `score` is here, the other commands are in `*_command.py` and `*_commands.py`."""
 
-import json
 import sys
 import warnings
 from pathlib import Path
@@ -18,7 +17,7 @@ from argscichat import (
     score_options,
 )
 from argscichat.folds import names_folds, score_folds
-from argscichat.output_files import check_can_write, write_json_lines, write_whole
+from argscichat.output_files import check_can_write, json_text, write_json_lines, write_whole
 from argscichat.scoring import score_file
 from argscichat.tables import fold_table, score_table
 from argscichat_metric.options import Options
@@ -118,7 +117,7 @@ def score(
     scored = score_all(predictions, references, ignore_unknown=ignore_unknown, **options)
     Console(highlight=False).print(table_of(scored, f"{predictions.name} on {Path(references).name}"), soft_wrap=True)
     if json_file:
-        write_whole(json_file, json.dumps(scored.summary(), ensure_ascii=False, allow_nan=False, indent=2) + "\n")
+        write_whole(json_file, json_text(scored.summary()))
     if per_example:
         write_json_lines(per_example, scored.per_example())
 

@@ -1,6 +1,5 @@
 """The command `argscichat compare`."""
 
-import json
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any
@@ -12,7 +11,7 @@ from argscichat import score_options
 from argscichat.compare_tables import comparison_table, latex_table, markdown_table
 from argscichat.comparison import Comparison
 from argscichat.figure_style import FORMATS, save_figure
-from argscichat.output_files import check_can_write, write_whole
+from argscichat.output_files import check_can_write, json_text, write_whole
 from argscichat_metric.options import Options
 from argscichat_metric.shortened import shorten
 
@@ -65,7 +64,11 @@ def compare(
 
     options = score_options.scoring_options(locals())
     systems = dict(zip(_names(name, predictions), predictions, strict=True))
-    writers = [(json_file, _json_text), (latex, latex_table), (markdown, markdown_table)]
+    writers = [
+        (json_file, lambda comparison: json_text(comparison.to_dict())),
+        (latex, latex_table),
+        (markdown, markdown_table),
+    ]
     for file, _ in writers:
         if file:
             check_can_write(file)
@@ -115,10 +118,6 @@ def _names(given: Sequence[str] | None, files: Sequence[Path]) -> list[str]:
     if repeated is not None:
         raise ValueError(f"--name: expected names that differ, got {shorten(repeated)} more than once")
     return list(given)
-
-
-def _json_text(comparison: Comparison) -> str:
-    return json.dumps(comparison.to_dict(), ensure_ascii=False, allow_nan=False, indent=2) + "\n"
 
 
 def _check_figures(folder: Path, file_format: str) -> None:

@@ -98,10 +98,10 @@ def markdown_table(comparison: Comparison) -> str:
         Markdown (GitHub's tables); every text of the files is escaped.
     """
     systems = [[markdown_escape(name), *cells] for name, *cells in system_rows(comparison)]
-    lines = _markdown_rows(["System", *_score_names(comparison)], systems)
+    lines = markdown_rows(["System", *_score_names(comparison)], systems)
     for pair in comparison.pairs:
         lines += ["", f"**{markdown_escape(_title(pair))}**", ""]
-        lines += _markdown_rows(DIFFERENCE_COLUMNS, difference_rows(pair))
+        lines += markdown_rows(DIFFERENCE_COLUMNS, difference_rows(pair))
     for title, shown in _shown_queries(comparison):
         lines += ["", f"**{markdown_escape(title)}**", ""]
         lines += [f"- {markdown_escape(label)}: {markdown_escape(text)}" for label, text in shown]
@@ -252,6 +252,15 @@ def _latex_number(cell: str) -> str:
     return cell.replace("-", "$-$").replace("<", "$<$")
 
 
-def _markdown_rows(header: Sequence[str], rows: Iterable[Sequence[str]]) -> list[str]:
+def markdown_rows(header: Sequence[str], rows: Iterable[Sequence[str]]) -> list[str]:
+    """The lines of a table in Markdown, whose first column names the row and whose other columns are numbers.
+
+    Args:
+        header: one text a column.
+        rows: one text a cell, in which Markdown has nothing to read.
+
+    Returns:
+        One line a row, after the header and the rule below it.
+    """
     alignment = ["---", *["---:"] * (len(header) - 1)]
     return [f"| {' | '.join(cells)} |" for cells in (header, alignment, *rows)]

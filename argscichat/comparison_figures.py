@@ -25,7 +25,7 @@ def comparison_figures(comparison: Comparison, **options: Any) -> Iterator[tuple
         whose weights come from all texts.
     """
     keys = comparison.score_keys
-    yield "scores", plot_scores(*(_named(comparison, values, keys) for values in ("means", "intervals")))
+    yield "scores", systems_figure(comparison)
     for key in keys:
         columns = {system.name: system.per_query[key] for system in comparison.systems}
         if all(value is None for value in comparison.systems[0].per_query[key]):
@@ -37,9 +37,22 @@ def comparison_figures(comparison: Comparison, **options: Any) -> Iterator[tuple
         yield from _reply_figures(comparison, options)
 
 
-def _named(comparison: Comparison, field: str, keys: list[str]) -> dict[str, dict[str, Any]]:
+def systems_figure(comparison: Comparison) -> Any:
+    """Draw the means of all systems with their intervals.
+
+    Args:
+        comparison: what `compare_systems` returned.
+
+    Returns:
+        A `matplotlib.figure.Figure`.
+    """
+    return plot_scores(*(_named(comparison, field) for field in ("means", "intervals")))
+
+
+def _named(comparison: Comparison, field: str) -> dict[str, dict[str, Any]]:
     return {
-        system.name: {MAIN_SCORES[key]: getattr(system, field)[key] for key in keys} for system in comparison.systems
+        system.name: {MAIN_SCORES[key]: getattr(system, field)[key] for key in comparison.score_keys}
+        for system in comparison.systems
     }
 
 

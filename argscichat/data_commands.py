@@ -11,6 +11,7 @@ from rich.text import Text
 
 from argscichat_dataset.beir_check import BeirReport, check_beir
 from argscichat_dataset.built import built_configs, read_built_intents, read_built_pairs
+from argscichat_dataset.configs import CONFIGS_WITHOUT_PAIRS
 from argscichat_dataset.splits import check_no_leakage
 from argscichat_dataset.statistics import CorpusStatistics, corpus_statistics
 
@@ -45,7 +46,7 @@ def stats(folder: Annotated[Path, typer.Argument(help="Folder that `argscichat d
     splits = {
         config: {split: read_built_pairs(folder, config, split) for split in names}
         for config, names in built_configs(folder).items()
-        if config not in ("papers", "intents")
+        if config not in CONFIGS_WITHOUT_PAIRS
     }
     for of_config in splits.values():
         check_no_leakage(of_config)

@@ -49,6 +49,22 @@ def write_whole(path: Path, content: str | bytes) -> None:
             raise
 
 
+def json_text(value: Any) -> str:
+    """A value as the text of a JSON file that people can read.
+
+    Args:
+        value: what JSON can hold.
+
+    Returns:
+        Indented JSON with a line end.
+
+    Raises:
+        TypeError: a value that JSON cannot hold.
+        ValueError: a number that JSON cannot hold.
+    """
+    return json.dumps(value, ensure_ascii=False, allow_nan=False, indent=2) + "\n"
+
+
 def write_json_lines(path: Path, rows: Iterable[Mapping[str, Any]]) -> None:
     """Write a JSON Lines file as `write_whole` writes a text.
 

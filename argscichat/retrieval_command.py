@@ -1,6 +1,5 @@
 """The command `argscichat retrieval`: scores of a run against judgments."""
 
-import json
 import os
 from collections.abc import Mapping
 from pathlib import Path
@@ -11,7 +10,7 @@ from rich.console import Console, Group, RenderableType
 from rich.table import Column, Table
 from rich.text import Text
 
-from argscichat.output_files import check_can_write, write_json_lines, write_whole
+from argscichat.output_files import check_can_write, json_text, write_json_lines, write_whole
 from argscichat.rankings import read_run, score_run
 from argscichat.scoring import some_ids
 from argscichat_dataset.beir import read_candidates, read_qrels
@@ -54,7 +53,7 @@ def retrieval(
     columns = result.pop("per_example", {})
     Console(highlight=False).print(_tables(result, f"{run.name} on {Path(qrels).name}"), soft_wrap=True)
     if json_file:
-        write_whole(json_file, json.dumps(result, ensure_ascii=False, allow_nan=False, indent=2) + "\n")
+        write_whole(json_file, json_text(result))
     if per_example:
         rows = [
             {"id": query, **{key: column[i] for key, column in columns.items()}} for i, query in enumerate(judgments)

@@ -20,6 +20,7 @@ from typing import Any
 
 from argscichat_dataset.beir_layout import CANDIDATES_FILE, CORPUS_FILE, QRELS_FOLDER, QUERIES_FILE
 from argscichat_dataset.beir_lines import FilePath
+from argscichat_dataset.configs import CONFIGS_WITHOUT_PAIRS
 from argscichat_dataset.corpus import Row
 from argscichat_dataset.export import prepared, without_bars
 from argscichat_dataset.official_files import COMMIT
@@ -63,7 +64,7 @@ def pairs_of_split(config: str, split: str, data_dir: FilePath | None = None) ->
         AlignmentError: a fact matches no sentence.
         ValueError: there is no such config or split, or its rows are no message pairs.
     """
-    if config in ("papers", "intents"):
+    if config in CONFIGS_WITHOUT_PAIRS:
         raise ValueError(f"config: expected one of message pairs, got {config!r}")
     with tempfile.TemporaryDirectory() as cache, without_bars():
         splits = prepared(config, data_dir, cache)

@@ -20,6 +20,8 @@ FOLD_CONFIGS = tuple(f"fold_{fold}" for fold in range(N_FOLDS))
 PAPERS_CONFIGS = tuple(f"papers_{fold}" for fold in range(DEFAULT_K))
 # One split, `train`, as `datasets` calls the only split of data that is not divided.
 WHOLE_CONFIGS = ("all", "papers", "intents")
+# Of these, the ones whose rows are no message pairs.
+CONFIGS_WITHOUT_PAIRS = ("papers", "intents")
 CONFIG_NAMES = (*FOLD_CONFIGS, *PAPERS_CONFIGS, *WHOLE_CONFIGS)
 
 Splits = dict[str, list[Any]]

@@ -6,11 +6,10 @@ from functools import cache, partial
 
 from argscichat.space.sample import sample_pairs
 from argscichat_dataset.built import built_configs, read_built_pairs
-from argscichat_dataset.configs import PAPERS_CONFIGS, stratified_splits
+from argscichat_dataset.configs import CONFIGS_WITHOUT_PAIRS, PAPERS_CONFIGS, stratified_splits
 from argscichat_dataset.corpus import Row
 
 _SPLITS = ("train", "validation", "test")
-_WITHOUT_PAIRS = ("papers", "intents")
 
 
 @dataclass(frozen=True)
@@ -54,7 +53,7 @@ def corpora(folder: str | None) -> Corpora:
     sample = sample_corpora()
     if folder is None:
         return sample
-    built = {fold: splits for fold, splits in built_configs(folder).items() if fold not in _WITHOUT_PAIRS}
+    built = {fold: splits for fold, splits in built_configs(folder).items() if fold not in CONFIGS_WITHOUT_PAIRS}
     read_built = cache(partial(read_built_pairs, folder))
     return Corpora(
         {**sample.splits, **built},

@@ -2,13 +2,12 @@
 
 import csv
 import io
-import json
 import shutil
 import tempfile
 from pathlib import Path
 from typing import Any
 
-from argscichat.output_files import write_whole
+from argscichat.output_files import json_text, write_whole
 from argscichat.scoring import ScoredFile
 
 # A spreadsheet takes a cell that starts with one of these for a formula.
@@ -27,7 +26,7 @@ def write_downloads(scored: ScoredFile, comparison: dict[str, Any] | None) -> Pa
     """
     folder = Path(tempfile.mkdtemp(prefix="argscichat-scores-"))
     content = scored.summary() | ({"comparison": comparison} if comparison else {})
-    write_whole(folder / "scores.json", json.dumps(content, ensure_ascii=False, allow_nan=False, indent=2) + "\n")
+    write_whole(folder / "scores.json", json_text(content))
     write_whole(folder / "queries.csv", queries_csv(scored))
     return folder
 

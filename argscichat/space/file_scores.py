@@ -7,10 +7,10 @@ from typing import Any
 
 from argscichat.compare_tables import DIFFERENCE_COLUMNS, comparison_notes, difference_rows, system_rows
 from argscichat.comparison import Comparison
+from argscichat.comparison_figures import systems_figure
 from argscichat.explain import Explanation, explain_pair
 from argscichat.handed_in import References
 from argscichat.plain_text import one_line
-from argscichat.plots import plot_scores
 from argscichat.scoring import MAIN_SCORES, ScoredFile
 from argscichat.space import markup
 from argscichat.space.figures import figure_html
@@ -51,17 +51,13 @@ def scores_html(scored: ScoredFile) -> str:
 def comparison_html(comparison: Comparison) -> str:
     """Two systems side by side: a figure, the means, the differences with tests, and notes."""
     names = [MAIN_SCORES[key] for key in comparison.score_keys]
-    means, intervals = (
-        {s.name: dict(zip(names, getattr(s, field).values(), strict=True)) for s in comparison.systems}
-        for field in ("means", "intervals")
-    )
     pair = comparison.pairs[0]
     return (
         markup.heading("Comparison", f"{pair.system} against {pair.baseline}, the baseline.")
         + markup.in_a_row(
             markup.table(("System", *names), system_rows(comparison), "Systems")
             + markup.table(DIFFERENCE_COLUMNS, difference_rows(pair), "Differences"),
-            figure_html(lambda: plot_scores(means, intervals), "Means of both systems with their intervals"),
+            figure_html(lambda: systems_figure(comparison), "Means of both systems with their intervals"),
         )
         + markup.notes(note.removesuffix(".") for note in comparison_notes(comparison))
     )
