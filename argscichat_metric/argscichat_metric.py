@@ -10,6 +10,7 @@ from typing import Any
 import datasets
 import evaluate
 
+from .batches import split_into_batches
 from .bertscore import bertscore
 from .bertscore_tables import recommended_layer
 from .compute import score_pairs

@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from .batches import CPU_BATCH_COST, split_into_batches
 from .encoder_files import EncoderError, fingerprint, locate
 from .model_loading import load_model, n_positions, quiet_transformers
 from .shortened import shorten
@@ -250,10 +251,9 @@ class Encoder:
         self, texts: Sequence[TokenizedText], function: Callable[[list[np.ndarray]], np.ndarray], batch_tokens: int
     ) -> Iterator[tuple[list[int], np.ndarray]]:
         """The places of the texts of each batch, and what the function returns for their ids."""
-        lengths = [len(text.ids) for text in texts]
-        # Longest first: the pool then ends with the small batches, and no worker waits long for the last one.
-        order = sorted((i for i, length in enumerate(lengths) if length), key=lengths.__getitem__, reverse=True)
-        batches = list(_batches(order, lengths, batch_tokens))
+        # Off the CPU, starting a batch takes longer than computing its padding: as few batches as possible.
+        batch_cost = CPU_BATCH_COST if self.device == "cpu" else batch_tokens
+        batches = split_into_batches([len(text.ids) for text in texts], batch_tokens, batch_cost)
         results = self._map(lambda batch: function([texts[i].ids for i in batch]), batches)
         yield from zip(batches, results, strict=True)
 
@@ -345,14 +345,3 @@ def _tokenized(encoding: Any) -> TokenizedText:
         has_content=not all(encoding.special_tokens_mask),
         is_truncated=bool(encoding.overflowing),
     )
-
-
-def _batches(order: Sequence[int], lengths: Sequence[int], batch_tokens: int) -> Iterator[list[int]]:
-    batch: list[int] = []
-    for i in order:  # by falling length, so the first text of a batch sets its width
-        if batch and lengths[batch[0]] * (len(batch) + 1) > batch_tokens:
-            yield batch
-            batch = []
-        batch.append(i)
-    if batch:
-        yield batch
