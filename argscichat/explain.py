@@ -131,7 +131,7 @@ def explain_pair(predicted: str, reference: str, **options: Any) -> Explanation:
 
         parts = paired_units(predicted, reference, embedding_metrics, checked)
     matching = _matching(parts["bertscore"]) if parts.get("bertscore") else None
-    transport = _transport(parts["moverscore"], checked) if parts.get("moverscore") else None
+    transport = _transport(parts["moverscore"]) if parts.get("moverscore") else None
     return Explanation(words, matching, transport)
 
 
@@ -163,35 +163,30 @@ def _first_occurrences(words: list[str], counts: Counter[str]) -> list[bool]:
 
 
 def _matching(units: Any) -> Matching:
-    from argscichat_metric.bertscore import similarity_matrix
-
-    similarity = similarity_matrix(units.predicted_vectors, units.reference_vectors)
     return Matching(
         units.predicted_labels,
         units.reference_labels,
-        similarity.tolist(),
+        units.matrix.tolist(),
         _shares(units.predicted_weights),
         _shares(units.reference_weights),
-        similarity.argmax(axis=1).tolist(),
-        similarity.argmax(axis=0).tolist(),
+        units.matrix.argmax(axis=1).tolist(),
+        units.matrix.argmax(axis=0).tolist(),
         *units.scores.values(),
     )
 
 
-def _transport(units: Any, options: Options) -> Transport:
-    from argscichat_metric.moverscore import distance_matrix, transport_plan
+def _transport(units: Any) -> Transport:
+    from argscichat_metric.moverscore import transport_plan
 
-    squared = options.moverscore_layers == "power_means"
-    distances = distance_matrix(units.predicted_vectors, units.reference_vectors, squared=squared)
-    plan = transport_plan(units.predicted_weights, units.reference_weights, distances)
+    plan = transport_plan(units.predicted_weights, units.reference_weights, units.matrix)
     return Transport(
         units.predicted_labels,
         units.reference_labels,
         _shares(units.predicted_weights),
         _shares(units.reference_weights),
-        distances.tolist(),
+        units.matrix.tolist(),
         plan.tolist(),
-        float((plan * distances).sum()),
+        float((plan * units.matrix).sum()),
         *units.scores.values(),
     )
 

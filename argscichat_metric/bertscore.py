@@ -1,6 +1,6 @@
 """BERTScore: greedy matching of the tokens of a reply with the tokens of the reference reply.
 
-No model in here: token embeddings go in, numbers come out.
+No model in here: cosines of token embeddings go in, numbers come out.
 """
 
 from typing import NamedTuple
@@ -19,30 +19,15 @@ class BertScore(NamedTuple):
 EMPTY = BertScore(0.0, 0.0, 0.0)
 
 
-def similarity_matrix(predicted: np.ndarray, reference: np.ndarray) -> np.ndarray:
-    """Cosine similarity of every predicted with every reference token.
-
-    Args:
-        predicted: token embeddings of length 1, shape (p, dim).
-        reference: token embeddings of length 1, shape (r, dim).
-
-    Returns:
-        Cosines in [-1, 1] up to rounding, shape (p, r).
-    """
-    return predicted @ reference.T
-
-
-def bertscore(
-    predicted: np.ndarray, reference: np.ndarray, predicted_weights: np.ndarray, reference_weights: np.ndarray
-) -> BertScore:
+def bertscore(similarity: np.ndarray, predicted_weights: np.ndarray, reference_weights: np.ndarray) -> BertScore:
     """BERTScore of one pair of texts.
 
     Every token may be matched; a token of weight 0 (the special tokens, in the original package) does not count
     itself. Only tokens of the two texts take part, never padding, so the score does not depend on a batch.
 
     Args:
-        predicted: token embeddings of the reply, of length 1, shape (p, dim), p >= 1.
-        reference: token embeddings of the reference reply, of length 1, shape (r, dim), r >= 1.
+        similarity: cosine of every token of the reply and every token of the reference reply, shape (p, r), p >= 1,
+            r >= 1.
         predicted_weights: weights >= 0 with a positive sum, shape (p,).
         reference_weights: weights >= 0 with a positive sum, shape (r,).
 
@@ -52,7 +37,6 @@ def bertscore(
     References:
         Zhang et al., arXiv 1904.09675, section 3; bert_score/utils.py `greedy_cos_idf` (bert-score 0.3.13).
     """
-    similarity = similarity_matrix(predicted, reference)
     precision = _mean(similarity.max(axis=1), predicted_weights)
     recall = _mean(similarity.max(axis=0), reference_weights)
     total = precision + recall

@@ -1,7 +1,7 @@
 """One encoder over distinct texts: what it embeds, and what it kept of earlier calls."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -39,6 +39,34 @@ class EmbeddedText:
     def n_bytes(self) -> int:
         """What the text takes in the cache."""
         return self.vectors.nbytes + self.tokens.ids.nbytes + self.tokens.is_continuation.nbytes
+
+
+@dataclass(frozen=True)
+class EmbeddedPair:
+    """A reply and its reference reply, embedded by one pass.
+
+    Args:
+        predicted: the reply.
+        reference: the reference reply.
+    """
+
+    predicted: EmbeddedText
+    reference: EmbeddedText
+    _cosines: dict[int, np.ndarray] = field(default_factory=dict)
+
+    def vectors(self, place: int) -> tuple[np.ndarray, np.ndarray]:
+        """The token embeddings of both texts, shapes (p, dim) and (r, dim), in one layer of the pass."""
+        return self.predicted.vectors[place], self.reference.vectors[place]
+
+    def cosines(self, place: int) -> np.ndarray:
+        """Cosine of every token of the reply and every token of the reference reply, shape (p, r).
+
+        They are computed once, for whichever score asks first.
+        """
+        if place not in self._cosines:
+            predicted, reference = self.vectors(place)
+            self._cosines[place] = predicted @ reference.T
+        return self._cosines[place]
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from threadpoolctl import ThreadpoolController
 from tqdm.auto import tqdm
 
 from .bertscore_tables import recommended_layer, rescale_baseline
-from .embedding_pass import EmbeddedText, EncoderPass, start_call
+from .embedding_pass import EmbeddedPair, EmbeddedText, EncoderPass, start_call
 from .encoder import Encoder, load_encoder
 from .encoder_files import is_on_hub
 from .moverscore import POWER_MEAN_LAYERS
@@ -49,8 +49,8 @@ class PairedUnits:
     Args:
         predicted_labels: what the p units of the reply spell; the continuation of a word starts with `##`.
         reference_labels: what the r units of the reference reply spell.
-        predicted_vectors: their embeddings, shape (p, dim).
-        reference_vectors: shape (r, dim).
+        matrix: how each unit of the reply compares with each of the reference reply, shape (p, r): for BERTScore the
+            cosine, for MoverScore the distance, squared if so asked.
         predicted_weights: weights >= 0 with a positive sum, shape (p,).
         reference_weights: shape (r,).
         scores: result key -> score of the pair.
@@ -58,8 +58,7 @@ class PairedUnits:
 
     predicted_labels: list[str]
     reference_labels: list[str]
-    predicted_vectors: np.ndarray
-    reference_vectors: np.ndarray
+    matrix: np.ndarray
     predicted_weights: np.ndarray
     reference_weights: np.ndarray
     scores: dict[str, float]
@@ -143,10 +142,11 @@ def paired_units(
 
 
 def _paired(scorer: Scorer, predicted: EmbeddedText | None, reference: EmbeddedText | None) -> PairedUnits | None:
-    if not _have_content(predicted, reference):
+    pair = _pair(predicted, reference)
+    if pair is None:
         return None
-    scores = dict(zip(scorer.keys, map(float, scorer.score(predicted, reference)), strict=True))
-    return PairedUnits(scorer.labels(predicted), scorer.labels(reference), *scorer.units(predicted, reference), scores)
+    scores = dict(zip(scorer.keys, map(float, scorer.score(pair)), strict=True))
+    return PairedUnits(scorer.labels(pair.predicted), scorer.labels(pair.reference), *scorer.units(pair), scores)
 
 
 def _scorers(
@@ -241,8 +241,8 @@ def _score_window(
     # The products of a pair are so small that the threads of BLAS spend more time waiting for each other than
     # multiplying, milliseconds on a busy machine. The lock keeps a second call from taking 1 for the number to restore.
     with _BLAS_LOCK, _blas().limit(limits=1, user_api="blas"):
-        for scorer in scorers:
-            _score_pairs(pairs, embedded[scorer.run], scorer, columns)
+        for run, known in embedded.items():
+            _score_pairs(pairs, known, [scorer for scorer in scorers if scorer.run is run], columns)
     cut = {text for known in embedded.values() for text, entry in known.items() if entry.tokens.is_truncated}
     return sum(text in cut for _, *sides in pairs for text in sides)
 
@@ -250,18 +250,22 @@ def _score_window(
 def _score_pairs(
     pairs: Sequence[tuple[int, str, str]],
     known: dict[str, EmbeddedText],
-    scorer: Scorer,
+    scorers: Sequence[Scorer],
     columns: dict[str, list[float]],
 ) -> None:
     for i, predicted, reference in pairs:
-        sides = (known.get(predicted), known.get(reference))
-        values = scorer.score(*sides) if _have_content(*sides) else scorer.empty
-        for key, value in zip(scorer.keys, values, strict=True):
-            columns[key][i] = float(value)
+        pair = _pair(known.get(predicted), known.get(reference))
+        for scorer in scorers:
+            values = scorer.score(pair) if pair else scorer.empty
+            for key, value in zip(scorer.keys, values, strict=True):
+                columns[key][i] = float(value)
 
 
-def _have_content(*sides: EmbeddedText | None) -> bool:
-    return all(side is not None and side.tokens.has_content for side in sides)
+def _pair(predicted: EmbeddedText | None, reference: EmbeddedText | None) -> EmbeddedPair | None:
+    """Both texts, or None where one of them holds no token."""
+    if predicted and reference and predicted.tokens.has_content and reference.tokens.has_content:
+        return EmbeddedPair(predicted, reference)
+    return None
 
 
 @cache

@@ -11,63 +11,58 @@ POWER_MEAN_LAYERS = 5
 FORMULAS = {"reciprocal": lambda cost: 1.0 / (1.0 + cost), "linear": lambda cost: 1.0 - cost}
 """From transport cost to score: moverscore_v2.py on GitHub since 2021-01, and moverscore 1.0.3 on PyPI."""
 
+_NEAR = 0.1
+"""Squared distances below this are computed from the difference of the two vectors.
+
+The originals compute |x|^2 + |y|^2 - 2xy in float32. Its rounding is about 1e-7 before the root and so 3e-4 after it
+where two tokens are equal, which makes identical texts score 0.9998 there. Here they score 1.
+"""
+
+_MAX_ITERATIONS = 100_000  # the default of `ot.emd2`
+
 
 def moverscore(
-    predicted: np.ndarray,
-    reference: np.ndarray,
-    predicted_weights: np.ndarray,
-    reference_weights: np.ndarray,
-    *,
-    squared: bool = False,
-    formula: str = "reciprocal",
+    distances: np.ndarray, predicted_weights: np.ndarray, reference_weights: np.ndarray, *, formula: str = "reciprocal"
 ) -> float:
     """MoverScore of one pair of texts.
 
     Args:
-        predicted: token or n-gram embeddings of the reply, shape (p, dim).
-        reference: token or n-gram embeddings of the reference reply, shape (r, dim).
+        distances: cost of moving each token or n-gram of the reply onto each of the reference reply, shape (p, r),
+            float64: the Euclidean distance of unit vectors (moverscore_v2), or its square (the version of 2019).
         predicted_weights: weights >= 0 with a positive sum, shape (p,).
         reference_weights: weights >= 0 with a positive sum, shape (r,).
-        squared: whether moving costs the squared Euclidean distance of unit vectors (the version of 2019) or the
-            distance itself (moverscore_v2).
         formula: a key of `FORMULAS`.
 
     Returns:
-        A value in (0, 1] for `"reciprocal"`; for `"linear"` a value in [-1, 1], or in [-3, 1] where `squared`.
+        A value in (0, 1] for `"reciprocal"`; for `"linear"` a value in [-1, 1], or in [-3, 1] for squared distances.
 
     References:
         Zhao et al., EMNLP 2019, section 3 (Word Mover's Distance); moverscore_v2.py and moverscore.py
         `word_mover_score` of github.com/AIPHES/emnlp19-moverscore at 0c93804.
     """
-    distances = distance_matrix(predicted, reference, squared=squared)
     return float(FORMULAS[formula](transport_cost(predicted_weights, reference_weights, distances)))
 
 
-def distance_matrix(predicted: np.ndarray, reference: np.ndarray, *, squared: bool = False) -> np.ndarray:
-    """Euclidean distance of every predicted from every reference token, on unit vectors.
+def squared_distances(predicted: np.ndarray, reference: np.ndarray, cosines: np.ndarray) -> np.ndarray:
+    """Squared Euclidean distance of every predicted from every reference token.
 
     Args:
-        predicted: embeddings, shape (p, dim).
-        reference: embeddings, shape (r, dim).
-        squared: whether to return the squared distance.
+        predicted: embeddings of length 1, shape (p, dim).
+        reference: embeddings of length 1, shape (r, dim).
+        cosines: their products, shape (p, r). An n-gram without weight has length 0, and counts as orthogonal to all.
 
     Returns:
-        float64, shape (p, r), in [0, 2], or in [0, 4] where `squared`.
+        float64, shape (p, r), in [0, 4] up to rounding.
     """
-    # The originals compute |x|^2 + |y|^2 - 2xy in float32. Its rounding is about 1e-7 before the root and so 3e-4
-    # after it, which makes identical texts score 0.9998 there. In float64 they score 1.
-    predicted, reference = predicted.astype(np.float64), reference.astype(np.float64)
-    # Dividing the products is less work than dividing the vectors, which are longer than the texts. An n-gram without
-    # weight has length 0.
-    lengths = np.outer(_lengths(predicted), _lengths(reference))
-    cosines = predicted @ reference.T / np.maximum(lengths, np.finfo(lengths.dtype).tiny)
-    squares = np.maximum(2.0 - 2.0 * cosines, 0.0)
-    return squares if squared else np.sqrt(squares)
-
-
-def _lengths(vectors: np.ndarray) -> np.ndarray:
-    # A third of the time of np.linalg.norm, which makes an array of squares first.
-    return np.sqrt(np.vecdot(vectors, vectors))
+    squares = cosines.astype(np.float64)
+    squares *= -2.0
+    squares += 2.0
+    near = squares < _NEAR
+    if np.count_nonzero(near):
+        rows, columns = near.nonzero()
+        differences = predicted[rows].astype(np.float64) - reference[columns]
+        squares[rows, columns] = np.vecdot(differences, differences)
+    return squares
 
 
 def transport_cost(predicted_weights: np.ndarray, reference_weights: np.ndarray, distances: np.ndarray) -> float:
@@ -76,12 +71,12 @@ def transport_cost(predicted_weights: np.ndarray, reference_weights: np.ndarray,
     Args:
         predicted_weights: weights >= 0 with a positive sum, shape (p,).
         reference_weights: weights >= 0 with a positive sum, shape (r,).
-        distances: cost of moving one unit, shape (p, r), >= 0.
+        distances: cost of moving one unit, shape (p, r), >= 0, float64.
 
     Returns:
         A value between the smallest and the largest distance.
     """
-    return float(np.vdot(transport_plan(predicted_weights, reference_weights, distances), distances))
+    return _transport(predicted_weights, reference_weights, distances)[1]
 
 
 def transport_plan(predicted_weights: np.ndarray, reference_weights: np.ndarray, distances: np.ndarray) -> np.ndarray:
@@ -90,25 +85,42 @@ def transport_plan(predicted_weights: np.ndarray, reference_weights: np.ndarray,
     Args:
         predicted_weights: weights >= 0 with a positive sum, shape (p,).
         reference_weights: weights >= 0 with a positive sum, shape (r,).
-        distances: cost of moving one unit, shape (p, r), >= 0.
+        distances: cost of moving one unit, shape (p, r), >= 0, float64.
 
     Returns:
         Which share of all weight is moved from which token to which, shape (p, r), >= 0, with the sum 1.
-
-    References:
-        `ot.emd` of POT (Flamary et al., JMLR 2021), the solver of `ot.emd2` without the gradients of its cost.
     """
-    import ot
+    return _transport(predicted_weights, reference_weights, distances)[0]
 
-    supply, demand = predicted_weights / predicted_weights.sum(), reference_weights / reference_weights.sum()
-    if supply.all() and demand.all():
-        # Neither check costs less than the transport of two short texts, and both sides sum to 1 here.
-        return ot.emd(supply, demand, distances, check_marginals=False, center_dual=False)
-    # POT takes weights of 0, but then estimates the dual potentials of their tokens, which nobody reads.
-    plan = np.zeros(distances.shape)
-    cells = np.ix_(np.flatnonzero(supply), np.flatnonzero(demand))
-    plan[cells] = transport_plan(supply[supply > 0], demand[demand > 0], distances[cells])
-    return plan
+
+def _transport(
+    predicted_weights: np.ndarray, reference_weights: np.ndarray, distances: np.ndarray
+) -> tuple[np.ndarray, float]:
+    """Plan and cost by the solver of `ot.emd2` (POT; Flamary et al., JMLR 2021).
+
+    `ot.emd2` itself looks for the arrays' framework, checks, centres and converts for longer than the solver needs for
+    the tokens of two replies.
+    """
+    from ot.lp.emd_wrap import check_result, emd_c
+
+    supply = np.divide(predicted_weights, predicted_weights.sum(), dtype=np.float64)
+    demand = np.divide(reference_weights, reference_weights.sum(), dtype=np.float64)
+    plan, cost, _, _, status = emd_c(supply, demand, distances, _MAX_ITERATIONS, 1)
+    check_result(status)  # warns where there is no optimum
+    return plan, cost
+
+
+def unit_vectors(vectors: np.ndarray) -> np.ndarray:
+    """Scale vectors to length 1.
+
+    Args:
+        vectors: shape (n, dim).
+
+    Returns:
+        The same shape; a vector of length 0 stays as it is.
+    """
+    lengths = np.sqrt(np.vecdot(vectors, vectors))
+    return vectors / np.maximum(lengths, np.finfo(lengths.dtype).tiny)[:, None]
 
 
 def power_means(layers: np.ndarray) -> np.ndarray:

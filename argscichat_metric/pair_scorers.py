@@ -1,20 +1,21 @@
 """BERTScore and MoverScore of one pair of embedded texts, under the options of a call."""
 
 import string
-from collections.abc import Sequence
-from functools import cache
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
 from .bertscore import EMPTY, BertScore, bertscore, rescale
-from .embedding_pass import EmbeddedText, EncoderPass
+from .embedding_pass import EmbeddedPair, EmbeddedText, EncoderPass
 from .encoder import TokenizedText
 from .idf import InverseDocumentFrequency
-from .moverscore import moverscore, ngrams, power_means
+from .moverscore import moverscore, ngrams, power_means, squared_distances, unit_vectors
 from .options import Options
 
-PairUnits = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]
-"""Vectors of the reply's and of the reference's units, then their weights."""
+Units = tuple[np.ndarray, np.ndarray, np.ndarray]
+"""What a score takes of a pair: cosines or distances of p units and r units, (p, r), and weights, (p,) and (r,)."""
+
+_UNKNOWN = -1.0
 
 
 class BertScorer:
@@ -40,43 +41,30 @@ class BertScorer:
         self.n_unweighted_texts = 0
         self._place = run.layers.index(layer)
         self._baseline = baseline
+        unweighted = run.encoder.unweighted_ids
+        self._counts = _PerToken(lambda token_id: float(token_id not in unweighted))
         self._idf = idf
 
-    def score(self, predicted: EmbeddedText, reference: EmbeddedText) -> tuple[float, ...]:
-        """Score one pair.
-
-        Args:
-            predicted: the reply.
-            reference: the reference reply.
-
-        Returns:
-            One value for each of `keys`.
-        """
-        raw = bertscore(*self.units(predicted, reference))
+    def score(self, pair: EmbeddedPair) -> tuple[float, ...]:
+        """Score one pair; one value for each of `keys`."""
+        raw = bertscore(*self.units(pair))
         return rescale(raw, self._baseline) if self._baseline else raw
 
-    def units(self, predicted: EmbeddedText, reference: EmbeddedText) -> PairUnits:
-        """The tokens of both texts, and their weights."""
-        return (
-            predicted.vectors[self._place],
-            reference.vectors[self._place],
-            self._weights(predicted.tokens),
-            self._weights(reference.tokens),
-        )
+    def units(self, pair: EmbeddedPair) -> Units:
+        """Cosines of the tokens of both texts, and the weights of the tokens."""
+        return pair.cosines(self._place), self._weights(pair.predicted.tokens), self._weights(pair.reference.tokens)
 
     def labels(self, text: EmbeddedText) -> list[str]:
         """What the tokens of a text spell."""
         return self.run.labels(text.tokens)
 
     def _weights(self, tokens: TokenizedText) -> np.ndarray:
-        counts = np.ones(len(tokens.ids))
-        for token_id in self.run.encoder.unweighted_ids:
-            counts[tokens.ids == token_id] = 0.0
+        counts = self._counts.of(tokens.ids)
         weights = counts * self._idf.weights(tokens.ids) if self._idf else counts
-        if weights.any():
+        if np.count_nonzero(weights):
             return weights
         self.n_unweighted_texts += 1
-        return counts if counts.any() else np.ones(len(counts))
+        return counts if np.count_nonzero(counts) else np.ones(len(counts))
 
 
 class MoverScorer:
@@ -112,27 +100,27 @@ class MoverScorer:
         self._pools_layers = options.moverscore_layers == "power_means"
         self._options = options
         unmoved_words = frozenset(string.punctuation) | options.stop_words
-        self._is_moved = cache(lambda token_id: run.encoder.spelling(token_id) not in unmoved_words)
+        self._is_moved = _PerToken(lambda token_id: float(run.encoder.spelling(token_id) not in unmoved_words))
         self._idf_of_predictions, self._idf_of_references = idf_of_predictions, idf_of_references
 
-    def score(self, predicted: EmbeddedText, reference: EmbeddedText) -> tuple[float, ...]:
-        """Score one pair.
+    def score(self, pair: EmbeddedPair) -> tuple[float, ...]:
+        """Score one pair; one value for each of `keys`."""
+        return (moverscore(*self.units(pair), formula=self._options.moverscore_formula),)
 
-        Args:
-            predicted: the reply.
-            reference: the reference reply.
-
-        Returns:
-            One value for each of `keys`.
-        """
-        formula = self._options.moverscore_formula
-        return (moverscore(*self.units(predicted, reference), squared=self._pools_layers, formula=formula),)
-
-    def units(self, predicted: EmbeddedText, reference: EmbeddedText) -> PairUnits:
-        """The tokens or n-grams of both texts that are moved, and their weights."""
-        vectors, weights = self._units_of(predicted, self._idf_of_predictions)
-        reference_vectors, reference_weights = self._units_of(reference, self._idf_of_references)
-        return vectors, reference_vectors, weights, reference_weights
+    def units(self, pair: EmbeddedPair) -> Units:
+        """Distances of the tokens or n-grams of both texts that are moved, and their weights."""
+        moved, reference_moved = self._moved(pair.predicted.tokens), self._moved(pair.reference.tokens)
+        weights = self._weights(pair.predicted.tokens.ids[moved], self._idf_of_predictions)
+        reference_weights = self._weights(pair.reference.tokens.ids[reference_moved], self._idf_of_references)
+        if not self._pools_layers:
+            (place,) = self._places
+            squares = squared_distances(*pair.vectors(place), pair.cosines(place))
+            distances = np.sqrt(squares.take(moved, axis=0).take(reference_moved, axis=1))
+            return distances, weights, reference_weights
+        vectors, weights = self._pooled(pair.predicted, moved, weights)
+        reference_vectors, reference_weights = self._pooled(pair.reference, reference_moved, reference_weights)
+        squares = squared_distances(vectors, reference_vectors, vectors @ reference_vectors.T)
+        return squares, weights, reference_weights
 
     def labels(self, text: EmbeddedText) -> list[str]:
         """What the tokens or n-grams of a text that are moved spell."""
@@ -141,24 +129,50 @@ class MoverScorer:
         size = min(self._options.moverscore_ngram, len(moved))
         return [" ".join(moved[start : start + size]) for start in range(len(moved) - size + 1)]
 
-    def _units_of(self, text: EmbeddedText, idf: InverseDocumentFrequency | None) -> tuple[np.ndarray, np.ndarray]:
-        moved = self._moved(text.tokens)
-        weights = idf.weights(text.tokens.ids[moved]) if idf else np.ones(len(moved))
-        if idf and not weights.any():
-            self.n_unweighted_texts += 1
-            weights = np.ones(len(moved))
-        if self._pools_layers:
-            vectors = power_means(text.vectors[self._places].take(moved, axis=1))
-        else:
-            vectors = text.vectors[self._places[0]].take(moved, axis=0)
-        return ngrams(vectors, weights, self._options.moverscore_ngram)
+    def _weights(self, ids: np.ndarray, idf: InverseDocumentFrequency | None) -> np.ndarray:
+        if idf is None:
+            return np.ones(len(ids))
+        weights = idf.weights(ids)
+        if weights.any():
+            return weights
+        self.n_unweighted_texts += 1
+        return np.ones(len(ids))
 
-    def _moved(self, tokens: TokenizedText) -> list[int]:
+    def _pooled(self, text: EmbeddedText, moved: np.ndarray, weights: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        pooled = power_means(text.vectors[self._places].take(moved, axis=1))
+        vectors, weights = ngrams(pooled, weights, self._options.moverscore_ngram)
+        return unit_vectors(vectors), weights
+
+    def _moved(self, tokens: TokenizedText) -> np.ndarray:
         """Places of the tokens with weight: first pieces of words that are neither punctuation nor stop words."""
-        # Lists, not arrays: a reply has so few tokens that calling numpy costs more than the loop.
-        pieces = zip(tokens.is_continuation.tolist(), map(self._is_moved, tokens.ids.tolist()), strict=True)
-        moved = [i for i, (continues, is_moved) in enumerate(pieces) if is_moved and not continues]
-        return moved or list(range(len(tokens.ids)))
+        (moved,) = np.nonzero((self._is_moved.of(tokens.ids) > 0) & ~tokens.is_continuation)
+        return moved if len(moved) else np.arange(len(tokens.ids))
+
+
+class _PerToken:
+    """A number >= 0 for every token id, computed once: the first time that the id is seen.
+
+    Args:
+        function: token id -> its number.
+    """
+
+    def __init__(self, function: Callable[[int], float]):
+        self._function = function
+        self._known = np.full(1 << 15, _UNKNOWN)
+
+    def of(self, ids: np.ndarray) -> np.ndarray:
+        """The numbers of token ids, in their order."""
+        try:
+            numbers = self._known[ids]
+        except IndexError:
+            more = np.full(int(ids.max()) + 1 - len(self._known), _UNKNOWN)
+            self._known = np.concatenate([self._known, more])
+            numbers = self._known[ids]
+        if np.count_nonzero(numbers == _UNKNOWN):
+            for token_id in ids[numbers == _UNKNOWN].tolist():
+                self._known[token_id] = self._function(token_id)
+            numbers = self._known[ids]
+        return numbers
 
 
 Scorer = BertScorer | MoverScorer

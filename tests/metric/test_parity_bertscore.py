@@ -45,7 +45,7 @@ def of_hidden_states(predictions: list[str], references: list[str], encoder: str
     limit = whole.limit(None)
     sides = [whole.embed(whole.tokenize(texts, limit), [layer], 1000) for texts in (predictions, references)]
     pairs = [(predicted[0], reference[0]) for predicted, reference in zip(*sides, strict=True)]
-    return np.array([bertscore(p, r, np.ones(len(p)), np.ones(len(r))) for p, r in pairs])
+    return np.array([bertscore(p @ r.T, np.ones(len(p)), np.ones(len(r))) for p, r in pairs])
 
 
 def test_texts_have_the_tokens_that_bert_score_gives_them(encoder):
