@@ -88,7 +88,7 @@ def embedding_scores(
     layers = {metric: _layers(metric, encoder, options) for metric, encoder in encoders.items()}
     scorers = _scorers(predictions, references, encoders, layers, options)
     passes = list(dict.fromkeys(scorer.run for scorer in scorers))
-    columns = {key: [0.0] * len(predictions) for scorer in scorers for key in scorer.keys}
+    scores = {scorer: [scorer.empty] * len(predictions) for scorer in scorers}
     n_truncated = 0
     with tqdm(
         total=len(predictions),
@@ -99,9 +99,12 @@ def embedding_scores(
     ) as bar:
         for window in _windows(predictions, references, _window_characters(passes)):
             pairs = [(i, predictions[i], references[i]) for i in window]
-            n_truncated += _score_window(pairs, passes, scorers, options.batch_tokens, columns)
+            n_truncated += _score_window(pairs, passes, options.batch_tokens, scores)
             bar.update(len(window))
     _warn_of_unweighted_texts(scorers)
+    columns = {
+        key: [values[place] for values in scores[scorer]] for scorer in scorers for place, key in enumerate(scorer.keys)
+    }
     names = {metric: _identity(encoder, layers[metric]) for metric, encoder in encoders.items()}
     return EmbeddingScores(columns, n_truncated, names)
 
@@ -145,7 +148,7 @@ def _paired(scorer: Scorer, predicted: EmbeddedText | None, reference: EmbeddedT
     pair = _pair(predicted, reference)
     if pair is None:
         return None
-    scores = dict(zip(scorer.keys, map(float, scorer.score(pair)), strict=True))
+    scores = dict(zip(scorer.keys, scorer.score(pair), strict=True))
     return PairedUnits(scorer.labels(pair.predicted), scorer.labels(pair.reference), *scorer.units(pair), scores)
 
 
@@ -230,11 +233,10 @@ def _windows(predictions: Sequence[str], references: Sequence[str], max_characte
 def _score_window(
     pairs: Sequence[tuple[int, str, str]],
     passes: Sequence[EncoderPass],
-    scorers: Sequence[Scorer],
     batch_tokens: int,
-    columns: dict[str, list[float]],
+    scores: dict[Scorer, list[tuple[float, ...]]],
 ) -> int:
-    """Score the pairs of a window into the columns; returns how many of their texts were cut."""
+    """Put the scores of the pairs of a window in their places; returns how many of their texts were cut."""
     of_references = {reference for _, _, reference in pairs}
     texts = [text for text in dict.fromkeys(text for _, *sides in pairs for text in sides) if text]
     embedded = {run: run.embed(texts, of_references, batch_tokens) for run in passes}
@@ -242,7 +244,7 @@ def _score_window(
     # multiplying, milliseconds on a busy machine. The lock keeps a second call from taking 1 for the number to restore.
     with _BLAS_LOCK, _blas().limit(limits=1, user_api="blas"):
         for run, known in embedded.items():
-            _score_pairs(pairs, known, [scorer for scorer in scorers if scorer.run is run], columns)
+            _score_pairs(pairs, known, {scorer: of_all for scorer, of_all in scores.items() if scorer.run is run})
     cut = {text for known in embedded.values() for text, entry in known.items() if entry.tokens.is_truncated}
     return sum(text in cut for _, *sides in pairs for text in sides)
 
@@ -250,15 +252,12 @@ def _score_window(
 def _score_pairs(
     pairs: Sequence[tuple[int, str, str]],
     known: dict[str, EmbeddedText],
-    scorers: Sequence[Scorer],
-    columns: dict[str, list[float]],
+    scores: dict[Scorer, list[tuple[float, ...]]],
 ) -> None:
     for i, predicted, reference in pairs:
-        pair = _pair(known.get(predicted), known.get(reference))
-        for scorer in scorers:
-            values = scorer.score(pair) if pair else scorer.empty
-            for key, value in zip(scorer.keys, values, strict=True):
-                columns[key][i] = float(value)
+        if pair := _pair(known.get(predicted), known.get(reference)):
+            for scorer, of_all in scores.items():
+                of_all[i] = scorer.score(pair)
 
 
 def _pair(predicted: EmbeddedText | None, reference: EmbeddedText | None) -> EmbeddedPair | None:

@@ -145,7 +145,7 @@ class MoverScorer:
 
     def _moved(self, tokens: TokenizedText) -> np.ndarray:
         """Places of the tokens with weight: first pieces of words that are neither punctuation nor stop words."""
-        (moved,) = np.nonzero((self._is_moved.of(tokens.ids) > 0) & ~tokens.is_continuation)
+        (moved,) = (self._is_moved.of(tokens.ids) > tokens.is_continuation).nonzero()
         return moved if len(moved) else np.arange(len(tokens.ids))
 
 

@@ -44,17 +44,19 @@ class Sizes:
     Args:
         repeats: rounds of every timing that is cheap enough to repeat.
         rate_pairs: pairs on which the rate of the encoder is measured.
+        rate_repeats: rounds of that measure, each of several windows.
         memory_pairs: numbers of pairs whose peak memory is measured; the last is compared with the first.
         word_rows: rows of the measure without embedding scores.
     """
 
     repeats: int = 5
     rate_pairs: int = 2_000
+    rate_repeats: int = 3
     memory_pairs: tuple[int, ...] = (1_000, 10_000, 50_000)
     word_rows: int = 100_000
 
 
-QUICK = Sizes(repeats=1, rate_pairs=100, memory_pairs=(100, 400), word_rows=2_000)
+QUICK = Sizes(repeats=1, rate_pairs=100, rate_repeats=1, memory_pairs=(100, 400), word_rows=2_000)
 
 
 # What is compared
@@ -286,7 +288,7 @@ def product_rates() -> dict[int, float]:
     return rates
 
 
-def measure_rate(pairs: Pairs) -> Measured:
+def measure_rate(pairs: Pairs, repeats: int) -> Measured:
     """Operations a second of the encoder beside those of plain matrix products, measured before and after each run."""
     windows: list[dict[str, Any]] = []
 
@@ -301,7 +303,8 @@ def measure_rate(pairs: Pairs) -> Measured:
         return states
 
     with around_embed(observe):
-        ours(pairs)
+        for _ in range(repeats):
+            ours(pairs)
     encoder = [window["encoder"] for window in windows]
     lines, ratios = [], {}
     fastest = max(PRODUCT_SIZES, key=lambda size: median(window[size] for window in windows))
@@ -445,8 +448,8 @@ def measure_all(n: int, sizes: Sizes, with_memory: bool) -> dict[str, Measured]:
     found["speed"] = measure_speed(pairs, max(1, sizes.repeats * 250 // max(n, 250)))
     measures = {
         "message_f1": partial(measure_message_f1, pairs, sizes.repeats),
-        "overhead": partial(measure_overhead, pairs, sizes.repeats),
-        "rate": lambda: measure_rate(corpus.pairs(sizes.rate_pairs)),
+        "overhead": partial(measure_overhead, pairs, 4 * sizes.repeats + 1),
+        "rate": lambda: measure_rate(corpus.pairs(sizes.rate_pairs), sizes.rate_repeats),
         "second_call": partial(measure_second_call, corpus, n, sizes.repeats),
         "words": partial(measure_words, corpus, sizes.word_rows),
         "import": partial(measure_import, sizes.repeats),
