@@ -234,9 +234,10 @@ class Encoder:
                     f"encoder: {self.name!r} returned {len(output.hidden_states)} hidden states, expected "
                     f"{self.depth + 1}; its architecture ({type(self._model).__name__}) cannot be read layer by layer"
                 )
-            states = [output.last_hidden_state] if only_last else [output.hidden_states[layer] for layer in layers]
             # l: layers, b: texts, t: tokens, d: dimension
-            return torch.stack(states).float()
+            if only_last:  # nothing to stack, and so nothing to copy
+                return output.last_hidden_state[None].float()
+            return torch.stack([output.hidden_states[layer] for layer in layers]).float()
 
     def _check_runs_without_layers(self, n_layers: int) -> None:
         try:
