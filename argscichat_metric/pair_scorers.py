@@ -42,7 +42,7 @@ class BertScorer:
         self._place = run.layers.index(layer)
         self._baseline = baseline
         unweighted = run.encoder.unweighted_ids
-        self._counts = _PerToken(lambda token_id: float(token_id not in unweighted))
+        self._counts = PerToken(lambda token_id: float(token_id not in unweighted))
         self._idf = idf
 
     def score(self, pair: EmbeddedPair) -> tuple[float, ...]:
@@ -100,7 +100,7 @@ class MoverScorer:
         self._pools_layers = options.moverscore_layers == "power_means"
         self._options = options
         unmoved_words = frozenset(string.punctuation) | options.stop_words
-        self._is_moved = _PerToken(lambda token_id: float(run.encoder.spelling(token_id) not in unmoved_words))
+        self._is_moved = PerToken(lambda token_id: float(run.encoder.spelling(token_id) not in unmoved_words))
         self._idf_of_predictions, self._idf_of_references = idf_of_predictions, idf_of_references
 
     def score(self, pair: EmbeddedPair) -> tuple[float, ...]:
@@ -149,7 +149,7 @@ class MoverScorer:
         return moved if len(moved) else np.arange(len(tokens.ids))
 
 
-class _PerToken:
+class PerToken:
     """A number >= 0 for every token id, computed once: the first time that the id is seen.
 
     Args:
@@ -158,15 +158,22 @@ class _PerToken:
 
     def __init__(self, function: Callable[[int], float]):
         self._function = function
-        self._known = np.full(1 << 15, _UNKNOWN)
+        self._known = np.empty(0)
 
     def of(self, ids: np.ndarray) -> np.ndarray:
-        """The numbers of token ids, in their order."""
+        """Look token ids up.
+
+        Args:
+            ids: token ids, shape (n_tokens,).
+
+        Returns:
+            Their numbers, shape (n_tokens,), float64.
+        """
         try:
             numbers = self._known[ids]
         except IndexError:
-            more = np.full(int(ids.max()) + 1 - len(self._known), _UNKNOWN)
-            self._known = np.concatenate([self._known, more])
+            size = max(int(ids.max()) + 1, 2 * len(self._known))
+            self._known = np.pad(self._known, (0, size - len(self._known)), constant_values=_UNKNOWN)
             numbers = self._known[ids]
         if np.count_nonzero(numbers == _UNKNOWN):
             for token_id in ids[numbers == _UNKNOWN].tolist():
