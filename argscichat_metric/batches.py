@@ -11,7 +11,8 @@ CPU_BATCH_COST = 64
 def split_into_batches(lengths: Sequence[int], batch_tokens: int, batch_cost: int) -> list[list[int]]:
     """Split texts into the batches that cost least: their padded tokens, and something for each batch.
 
-    To fill every batch, as is usual, computes 4 to 7 % more tokens than the replies of ArgSciChat have; this, 1 to 2 %.
+    To fill every batch, as is usual, computes 4 to 7 % more tokens than 2,000 pairs of replies have; this, 1 to 2 %.
+    Fewer texts leave more padding: 6 % in the 246 replies of ArgSciChat.
 
     Args:
         lengths: tokens of each text; a text of 0 tokens comes into no batch.

@@ -52,7 +52,7 @@ class EmbeddedPair:
 
     predicted: EmbeddedText
     reference: EmbeddedText
-    _cosines: dict[int, np.ndarray] = field(default_factory=dict)
+    _cosines: dict[int, np.ndarray] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     def vectors(self, place: int) -> tuple[np.ndarray, np.ndarray]:
         """The token embeddings of both texts, shapes (p, dim) and (r, dim), in one layer of the pass."""

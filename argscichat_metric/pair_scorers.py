@@ -145,6 +145,7 @@ class MoverScorer:
 
     def _moved(self, tokens: TokenizedText) -> np.ndarray:
         """Places of the tokens with weight: first pieces of words that are neither punctuation nor stop words."""
+        # 1 where the word is moved, above False where the token starts it: one comparison for both conditions.
         (moved,) = (self._is_moved.of(tokens.ids) > tokens.is_continuation).nonzero()
         return moved if len(moved) else np.arange(len(tokens.ids))
 
