@@ -20,7 +20,7 @@ PRESETS = {"paper": {"bertscore_encoder": "roberta-large", "moverscore_encoder":
 MAX_FACTS = 2
 """An agent of ArgSciChat may select two sentences for a query (arXiv 2202.06690, section 4)."""
 
-BATCH_TOKENS = 1024
+BATCH_TOKENS = 768
 """Padded tokens in a batch: of 256 to 8192 the fastest on two cores, since larger batches leave the CPU's caches."""
 
 CACHE_MB = 48

@@ -9,6 +9,8 @@ from hypothesis import strategies as st
 
 from argscichat_metric.batches import split_into_batches
 
+FEW_BINARY_DIGITS = [1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 14, 16, 20, 24, 28, 32, 40, 48, 56, 64, 80, 96, 112, 128]
+
 
 def padded(batch: Sequence[int], lengths: Sequence[int]) -> int:
     return max(lengths[i] for i in batch) * len(batch)
@@ -23,7 +25,7 @@ def splits_of_the_sorted(lengths: Sequence[int]) -> Iterator[list[tuple[int, ...
             yield [tuple(places[a:b]) for a, b in zip(bounds, bounds[1:], strict=False)]
 
 
-@given(st.lists(st.integers(0, 9), max_size=8), st.integers(1, 40), st.integers(0, 12))
+@given(st.lists(st.integers(0, 9), max_size=10), st.integers(1, 40), st.integers(0, 12))
 def test_no_split_costs_less(lengths, batch_tokens, batch_cost):
     batches = split_into_batches(lengths, batch_tokens, batch_cost)
     assert sorted(sum(batches, [])) == [i for i, length in enumerate(lengths) if length]
@@ -35,9 +37,18 @@ def test_no_split_costs_less(lengths, batch_tokens, batch_cost):
     allowed = (
         split
         for split in splits_of_the_sorted(lengths)
-        if all(len(batch) == 1 or padded(batch, lengths) <= batch_tokens for batch in split)
+        if all(
+            len(batch) == 1 or (padded(batch, lengths) <= batch_tokens and len(batch) in FEW_BINARY_DIGITS)
+            for batch in split
+        )
     )
     assert cost(batches) == min(map(cost, allowed), default=0)
+
+
+@given(st.lists(st.integers(1, 5), max_size=300), st.sampled_from([16, 64, 512]))
+def test_few_numbers_of_texts_occur(lengths, batch_cost):
+    batches = split_into_batches(lengths, 512, batch_cost)
+    assert {len(batch) for batch in batches} <= set(FEW_BINARY_DIGITS)
 
 
 @given(st.lists(st.integers(1, 60), min_size=1, max_size=300))
@@ -48,7 +59,7 @@ def test_the_largest_batch_comes_first_and_starts_with_its_longest_text(lengths)
     assert all(lengths[batch[0]] == max(lengths[i] for i in batch) for batch in batches)
 
 
-@pytest.mark.parametrize(("batch_cost", "expected"), [(0, 3), (64, 1), (1024, 1)])
+@pytest.mark.parametrize(("batch_cost", "expected"), [(1, 3), (64, 1), (1024, 1)])
 def test_a_dear_batch_is_filled_and_a_cheap_one_closed_at_the_next_length(batch_cost, expected):
     assert len(split_into_batches([7, 3, 5, 7, 3, 5], 1024, batch_cost)) == expected
 
