@@ -20,7 +20,7 @@ def split_into_batches(lengths: Sequence[int], batch_tokens: int, batch_cost: in
     """Split texts into the batches that cost least: their padded tokens, and something for each batch.
 
     To fill every batch, as is usual, computes 3.6 % more tokens than 2,000 pairs of replies have; this, 1.5 %. Of
-    the 246 replies of ArgSciChat, 11 % and 5 %.
+    the 246 replies of ArgSciChat, 11 % and 6 %.
 
     Args:
         lengths: tokens of each text; a text of 0 tokens comes into no batch.
@@ -43,7 +43,8 @@ def split_into_batches(lengths: Sequence[int], batch_tokens: int, batch_cost: in
     for end in range(1, n + 1):
         while first < end - 1 and widths[first] * (end - first) > batch_tokens:
             first += 1
-        fitting = sizes[: sizes.searchsorted(end - first, side="right")]
+        # The largest comes first: of splits that cost the same, the one of fewer batches is taken.
+        fitting = sizes[: sizes.searchsorted(end - first, side="right")][::-1]
         starts = end - fitting
         costs = cost[starts] + widths[starts] * fitting  # a batch is as wide as its first text
         best = costs.argmin()

@@ -4,12 +4,13 @@ from collections.abc import Iterator, Sequence
 from itertools import combinations
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from argscichat_metric.batches import split_into_batches
 
 FEW_BINARY_DIGITS = [1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 14, 16, 20, 24, 28, 32, 40, 48, 56, 64, 80, 96, 112, 128]
+FEW_BINARY_DIGITS += [160, 192, 224, 256]
 
 
 def padded(batch: Sequence[int], lengths: Sequence[int]) -> int:
@@ -46,6 +47,7 @@ def test_no_split_costs_less(lengths, batch_tokens, batch_cost):
 
 
 @given(st.lists(st.integers(1, 5), max_size=300), st.sampled_from([16, 64, 512]))
+@example([1] * 300, 64)
 def test_few_numbers_of_texts_occur(lengths, batch_cost):
     batches = split_into_batches(lengths, 512, batch_cost)
     assert {len(batch) for batch in batches} <= set(FEW_BINARY_DIGITS)
@@ -59,7 +61,7 @@ def test_the_largest_batch_comes_first_and_starts_with_its_longest_text(lengths)
     assert all(lengths[batch[0]] == max(lengths[i] for i in batch) for batch in batches)
 
 
-@pytest.mark.parametrize(("batch_cost", "expected"), [(1, 3), (64, 1), (1024, 1)])
+@pytest.mark.parametrize(("batch_cost", "expected"), [(0, 3), (64, 1), (1024, 1)])
 def test_a_dear_batch_is_filled_and_a_cheap_one_closed_at_the_next_length(batch_cost, expected):
     assert len(split_into_batches([7, 3, 5, 7, 3, 5], 1024, batch_cost)) == expected
 
